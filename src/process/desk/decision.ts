@@ -134,16 +134,6 @@ export interface DecisionSpec<Subject, Input, Proof = undefined> {
    */
   kept?(tx: Tx, judged: Judged<Subject, Input, Proof>): Promise<object>;
   /**
-   * The input as a stored approval keeps it: with the defaults of the moment, and without credentials. Absent: as it was
-   * given.
-   */
-  kept?(tx: Tx, judged: Judged<Subject, Input, Proof>): Promise<object>;
-  /**
-   * The input as a stored approval keeps it: with the defaults of the moment, and without credentials. Absent: as it was
-   * given.
-   */
-  kept?(tx: Tx, judged: Judged<Subject, Input, Proof>): Promise<object>;
-  /**
    * Judges the decision by the present rules. Absent: one operator decides at any amount. Changes nothing.
    * @throws Problem of the domain
    */

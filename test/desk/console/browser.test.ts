@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import { deskCatalogue } from '../../../src/composition';
+import { deskCatalogue } from '../../../src/desk-catalogue';
 import { checkLedger } from '../../../src/kernel/ledger/check';
 import { type TestDesk, testDesk } from '../../support/desk';
 import { setAdminLimit } from '../../support/operator';

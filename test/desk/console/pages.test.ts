@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { deskCatalogue } from '../../../src/composition';
 import { type Catalogue, catalogueOf } from '../../../src/desk/catalogue';
 import { carryOut } from '../../../src/desk/console/carry-out';
 import { type Field, fieldInput, fieldsOf, inputOf } from '../../../src/desk/console/fields';
 import { consoleRoutes } from '../../../src/desk/console/routes';
 import type { Visit } from '../../../src/desk/console/visit';
 import type { DeskHttp } from '../../../src/desk/http/services';
+import { deskCatalogue } from '../../../src/desk-catalogue';
 import { decision, installation } from '../../../src/process/desk/decision';
 import { defineDesk } from '../../../src/process/desk/desk';
 import { type Client, type TestApi, testApi } from '../../support/api';

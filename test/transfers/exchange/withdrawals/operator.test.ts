@@ -1,4 +1,4 @@
-import { deskCatalogue } from '../../../../src/composition';
+import { deskCatalogue } from '../../../../src/desk-catalogue';
 import type { Tx } from '../../../../src/kernel/db/database';
 import { checkLedger } from '../../../../src/kernel/ledger/check';
 import { accountBalance } from '../../../cards/cards/support';
