@@ -140,10 +140,13 @@ export async function cardIdsOfUser(sql: Sql, userId: string): Promise<string[]>
 /** A user's cards, closed cards included. */
 export const cardsOfUser = (sql: Sql, userId: string) => cards.all(sql, cards().where({ userId }));
 
-/** The number of a cardholder's cards that are neither closed nor failed. They use up its capacity on the BIN. */
-export async function countOpenCards(sql: Sql, cardholderId: string): Promise<number> {
+/** The owner of counted cards. */
+type CardsOf = { cardholderId: string } | { userId: string } | { tenantId: string };
+
+/** The number of cards that are neither closed nor failed. Open cards of a cardholder use up its capacity on the BIN. */
+export async function countOpenCards(sql: Sql, of: CardsOf): Promise<number> {
   const [row] = await sql.run<{ count: string }>(
-    cards().count('*').where({ cardholderId }).whereNotIn('status', ['closed', 'failed']),
+    cards().count('*').where(of).whereNotIn('status', ['closed', 'failed']),
   );
   return Number(row?.count ?? 0);
 }

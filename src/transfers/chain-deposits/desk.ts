@@ -3,12 +3,11 @@ import { moneyText } from '../../kernel/money/money';
 import { amount, identifier, text } from '../../kernel/wire/schemas';
 import { type Decision, decision, installation, type SubjectSpec } from '../../process/desk/decision';
 import { type Desk, defineDesk } from '../../process/desk/desk';
-import { columnsOf, list } from '../../process/desk/list';
+import { columnsOf } from '../../process/desk/list';
 import { record } from '../../process/desk/record';
-import { waitingFilterOf, waitingFilters } from '../../process/desk/waiting-filters';
 import type { Services } from '../../services';
-import { transfersByHour } from '../engine/desk';
-import { lockTransfer, readSituation, transfersIn } from '../engine/read';
+import { openTransfers } from '../engine/desk';
+import { lockTransfer, readSituation } from '../engine/read';
 import { transferStory } from '../engine/story';
 import { assertNotShown, provenCoin } from './balance-proof';
 import {
@@ -33,30 +32,21 @@ const columns = columnsOf<ChainDeposit>();
 
 /** The desk of deposits on chains: coins that no transaction shows, and credits above the limit. */
 export function chainDepositDesk(services: ChainDepositServices): Desk {
-  const { database, now } = services;
+  const open = openTransfers(services, {
+    name: 'chain-deposits',
+    kind: chainDepositKind,
+    id: 'chainDeposit',
+    open: ['confirming'],
+    columns: {
+      chain: columns.text('chain', ({ transfer }) => transfer.terms.chain),
+      amount: columns.money('amount', moneyOf),
+    },
+    decisions: [CHAIN_CREDIT],
+  });
   return defineDesk({
     name: 'chain-deposit',
     title: 'Deposits on chains',
-    lists: [
-      list({
-        name: 'chain-deposits',
-        title: 'deposits on chains that are not final or wait for an approval, oldest first',
-        filters: waitingFilters(),
-        columns: {
-          id: columns.id('id', ({ transfer }) => transfer.id),
-          client: columns.id('client', ({ transfer }) => transfer.tenantId),
-          account: columns.id('account', ({ transfer }) => transfer.accountId),
-          chain: columns.text('chain', ({ transfer }) => transfer.terms.chain),
-          amount: columns.money('amount', moneyOf),
-          status: columns.status('status', ({ transfer }) => transfer.status),
-          since: columns.since('since', ({ transfer }) => transfer.updatedAt),
-          created: columns.time('created', ({ transfer }) => transfer.createdAt),
-        },
-        rows: (page) => transfersIn(services, chainDepositKind, ['confirming'], waitingFilterOf(page, now())),
-        place: ({ transfer }) => ({ since: transfer.createdAt, id: transfer.id }),
-        decisions: [CHAIN_CREDIT],
-      }),
-    ],
+    lists: [open.list],
     records: [
       record({
         kind: 'chainDeposit',
@@ -70,14 +60,7 @@ export function chainDepositDesk(services: ChainDepositServices): Desk {
       }),
     ],
     decisions: [recordDecision(services), takeBackDecision(services), creditDecision(services)],
-    figures: [
-      transfersByHour(database, chainDepositKind, {
-        id: 'chainDeposit',
-        name: 'chain-deposits',
-        title: 'deposits on chains by the hour of their discovery and their present status',
-        unit: 'deposits',
-      }),
-    ],
+    figures: open.figures,
   });
 }
 

@@ -87,19 +87,22 @@ export interface OpenTransfers<Terms, Word extends PartyWord> {
   open: readonly string[];
   /** Columns of the kind, shown between account and status. */
   columns: Readonly<Record<string, Column<Situation<Terms, Word>>>>;
+  /** Names of decisions on a row. */
+  decisions?: readonly string[];
 }
 
 /** The list of a kind's open transfers, their number by status, and the number of transfers made in each hour. */
 export function openTransfers<Terms, Word extends PartyWord>(
   services: TransferDeskServices,
-  { name, kind, id, open, columns: own }: OpenTransfers<Terms, Word>,
+  { name, kind, id, open, columns: own, decisions = [] }: OpenTransfers<Terms, Word>,
 ): { list: List; figures: Figure[] } {
   const { database, now } = services;
+  const what = name.replaceAll('-', ' ');
   const columns = columnsOf<Situation<Terms, Word>>();
   return {
     list: list({
       name: `${name}-open`,
-      title: `${name} that have not ended, oldest first`,
+      title: `${what} that have not ended, oldest first`,
       filters: waitingFilters({ kind: `The status: ${open.join(', ')}.`, currency: true }),
       columns: {
         id: columns.id('id', ({ transfer }) => transfer.id),
@@ -112,12 +115,13 @@ export function openTransfers<Terms, Word extends PartyWord>(
       },
       rows: (page) => transfersIn(services, kind, open, waitingFilterOf(page, now())),
       place: ({ transfer }) => ({ since: transfer.createdAt, id: transfer.id }),
+      decisions,
     }),
     figures: [
       gauge({
         name: `${name}-open`,
-        title: `${name} that have not ended`,
-        unit: name,
+        title: `${what} that have not ended`,
+        unit: what,
         values: async () =>
           (await countByStatus(database, kind, open)).map(({ status, count }) => ({
             labels: { status },
@@ -127,15 +131,15 @@ export function openTransfers<Terms, Word extends PartyWord>(
       transfersByHour(database, kind, {
         id,
         name,
-        title: `${name} by the hour of their creation and their present status`,
-        unit: name,
+        title: `${what} by the hour of their creation and their present status`,
+        unit: what,
       }),
     ],
   };
 }
 
 /** How many transfers of a kind were made in each hour, by their present status. @param id kind of their ids */
-export const transfersByHour = (
+const transfersByHour = (
   database: Sql,
   kind: { name: string },
   { id, ...figure }: { id: IdKind; name: string; title: string; unit: string },
