@@ -56,9 +56,12 @@ export function userDesk({ database }: Pick<Services, 'database'>): Desk {
         kind: 'user',
         title: 'A user with the KYC',
         story: (id, limit) => userStory(database, id, limit),
-        async reveal(tx, id) {
-          const user = await requireUser(tx, null, id);
-          return { action: 'user.reveal', tenantId: user.tenantId, data: await personToReveal(tx, user) };
+        reveal: {
+          permission: 'review',
+          async read(tx, id) {
+            const user = await requireUser(tx, null, id);
+            return { action: 'user.reveal', tenantId: user.tenantId, data: await personToReveal(tx, user) };
+          },
         },
       }),
     ],

@@ -64,12 +64,15 @@ export function withdrawalDesk(services: WithdrawalDeskServices): Desk {
             viewOf: async (found) =>
               exchangeWithdrawalView(await shownWithdrawal(database, found as ExchangeWithdrawal)),
           }),
-        async reveal(tx, id) {
-          const found = await readSituation(tx, exchangeWithdrawalKind, id, now());
-          if (!found) throw notFound('withdrawal');
-          const { tenantId, terms } = found.transfer;
-          const data = await bankOf(tx, keyring, terms.destinationId);
-          return { action: 'exchange_withdrawal.reveal', tenantId, data };
+        reveal: {
+          permission: 'money',
+          async read(tx, id) {
+            const found = await readSituation(tx, exchangeWithdrawalKind, id, now());
+            if (!found) throw notFound('withdrawal');
+            const { tenantId, terms } = found.transfer;
+            const data = await bankOf(tx, keyring, terms.destinationId);
+            return { action: 'exchange_withdrawal.reveal', tenantId, data };
+          },
         },
       }),
     ],

@@ -10,7 +10,7 @@ import { decisionMenu } from './decisions';
 import { csrfField, heading, notice } from './layout';
 import { processOf, stateOf } from './record-summary';
 import { linesTable, listTitle, timeLine } from './time-line';
-import { callerOf, type Page, type Redirect, type Visit } from './visit';
+import { callerOf, may, type Page, type Redirect, type Visit } from './visit';
 
 const LINES = 100;
 
@@ -54,7 +54,7 @@ ${decisions.length === 0 ? undefined : html`<section id="decision" class="card" 
 <section class="card" aria-labelledby="facts"><h2 id="facts">Record</h2>
 <dl class="facts">${story.tenantId === null ? undefined : html`<div><dt>client</dt><dd>${idLink(story.tenantId)}</dd></div>`}${processOf(visit, story)}</dl>
 ${factsOf(Object.entries(story.record))}</section>
-${record?.reveal ? revealBox(visit, record, id, unmasked) : undefined}
+${record?.reveal && may(visit, record.reveal.permission) ? revealBox(visit, record, id, unmasked) : undefined}
 </div></div>`,
   };
 }

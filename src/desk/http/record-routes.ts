@@ -4,7 +4,7 @@ import { audit } from '../../kernel/audit/audit';
 import { invalid, notFound } from '../../kernel/errors';
 import { reasonSchema } from '../reason';
 import { decisionsAbout, recordOfId, revealRecord, tell } from '../tell';
-import { assertPermitted } from './permitted';
+import { assertPermitted, isPermitted } from './permitted';
 import type { DeskHttp } from './services';
 import { upTo1000 } from './up-to-1000';
 
@@ -25,7 +25,9 @@ const storySchema = z
     lists: z.record(z.string(), z.array(z.looseObject({}))),
     cut: z.array(z.string()),
     decisions: z.array(z.string()).meta({ description: 'Names of the decisions on such a record.' }),
-    reveals: z.boolean(),
+    reveals: z
+      .boolean()
+      .meta({ description: 'Whether something is masked that you may see: it takes `money` or `review`.' }),
   })
   .meta({ id: 'Story' });
 
@@ -53,7 +55,7 @@ export function recordRoutes(desk: DeskHttp): Route[] {
           ...story,
           workflowUrl: story.workflowId === undefined ? null : workflowUrl(story.workflowId),
           decisions: decisionsAbout(catalogue, id).map(({ name }) => name),
-          reveals: record?.reveal !== undefined,
+          reveals: record?.reveal !== undefined && isPermitted(caller, record.reveal.permission),
         };
       },
     }),
@@ -65,6 +67,7 @@ export function recordRoutes(desk: DeskHttp): Route[] {
       description: 'Who sees it, and why, is in the audit log before it is shown.',
       body: toldReason,
       response: z.looseObject({}),
+      problems: ['not_found', 'forbidden'],
       idempotency: 'ignored',
       async write(tx, { caller, params, body, requestId }) {
         const id = params['id'] ?? '';

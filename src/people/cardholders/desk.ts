@@ -51,10 +51,13 @@ export function cardholderDesk(services: CardholderDeskServices): Desk {
         kind: 'cardholder',
         title: 'A cardholder on a BIN',
         story: (id, limit) => cardholderStory(database, id, limit),
-        async reveal(tx, id) {
-          const { userId, tenantId } = await requireCardholder(tx, null, id);
-          const data = userId === null ? {} : await personToReveal(tx, await requireUser(tx, null, userId));
-          return { action: 'cardholder.reveal', tenantId, data };
+        reveal: {
+          permission: 'review',
+          async read(tx, id) {
+            const { userId, tenantId } = await requireCardholder(tx, null, id);
+            const data = userId === null ? {} : await personToReveal(tx, await requireUser(tx, null, userId));
+            return { action: 'cardholder.reveal', tenantId, data };
+          },
         },
       }),
       record({

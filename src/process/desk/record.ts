@@ -12,10 +12,18 @@ export interface RecordOfDesk {
   permission?: Permission;
   /** Everything known about the record. Personal data is masked. @param limit newest lines of each list */
   story(id: string, limit: number): Promise<Story | undefined>;
-  /** Unmasks what a decision needs. The desk audits who sees it, and why, before it is shown. @throws Problem 404 */
-  reveal?(tx: Tx, id: string): Promise<Revealed>;
+  /** Unmasks what a decision needs. */
+  reveal?: Reveal;
   /** Gives out the file that the record stands for. */
   download?: Download;
+}
+
+/** How operators see personal data that is masked elsewhere. */
+export interface Reveal {
+  /** `money` for a beneficiary, `review` for a person. */
+  permission: Permission;
+  /** Reads it. The desk audits who sees it, and why, before it is shown. @throws Problem 404 */
+  read(tx: Tx, id: string): Promise<Revealed>;
 }
 
 /** How operators get the file of a record, such as a document. */

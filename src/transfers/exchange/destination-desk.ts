@@ -67,9 +67,12 @@ export function destinationDesk(services: DestinationDeskServices): Desk {
         kind: 'withdrawalDestination',
         title: 'A bank account that a client may withdraw to from the exchange',
         story: (id, limit) => storyOfDestination(services, id, limit),
-        async reveal(tx, id) {
-          const { tenantId } = await requireDestination(tx, null, id);
-          return { action: 'destination.reveal', tenantId, data: await bankOf(tx, keyring, id) };
+        reveal: {
+          permission: 'money',
+          async read(tx, id) {
+            const { tenantId } = await requireDestination(tx, null, id);
+            return { action: 'destination.reveal', tenantId, data: await bankOf(tx, keyring, id) };
+          },
         },
       }),
     ],

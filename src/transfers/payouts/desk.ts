@@ -84,11 +84,14 @@ export function deskOfPayouts(services: PayoutDeskServices, spec: PayoutDeskSpec
             limit,
             viewOf: async (payout) => view(await shownPayout(database, kind, payout as Payout)),
           }),
-        async reveal(tx, wanted) {
-          const payout = await readSituation(tx, kind, wanted, now());
-          if (!payout) throw notFound(kind.noun);
-          const data = await revealDestination(tx, keyring, kind, wanted);
-          return { action: `${kind.name}.reveal`, tenantId: payout.transfer.tenantId, data };
+        reveal: {
+          permission: 'money',
+          async read(tx, wanted) {
+            const payout = await readSituation(tx, kind, wanted, now());
+            if (!payout) throw notFound(kind.noun);
+            const data = await revealDestination(tx, keyring, kind, wanted);
+            return { action: `${kind.name}.reveal`, tenantId: payout.transfer.tenantId, data };
+          },
         },
       }),
     ],

@@ -231,7 +231,7 @@ describe('a withdrawal above the threshold', () => {
     expect(out + json).not.toMatch(/Byron|0532013000/);
     const { records } = deskCatalogue(api.services);
     const reveal = (tx: Tx) =>
-      records.get('exchangeWithdrawal')?.reveal?.(tx, id) ?? Promise.reject(new Error(id));
+      records.get('exchangeWithdrawal')?.reveal?.read(tx, id) ?? Promise.reject(new Error(id));
     expect(await api.database.transaction(reveal)).toEqual({
       action: 'exchange_withdrawal.reveal',
       tenantId: client.clientId,
