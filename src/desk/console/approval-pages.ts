@@ -3,7 +3,7 @@ import { Problem } from '../../kernel/errors';
 import { type Html, html } from '../../kernel/wire/html';
 import { type Approval, listApprovals, requireApproval } from '../../process/approvals/operations';
 import { approvalView, whatOf } from '../../process/approvals/view';
-import { approve, proveApproval, reject } from '../decide';
+import { approve, proveApproval, reject } from '../approve';
 import { assertPermitted } from '../http/permitted';
 import { reasonOf } from './carry-out';
 import { ageOf, capital, factsOf, idLink, moneyOf, none, pill, textOf, timeOf, wordsOf } from './cells';
