@@ -47,6 +47,7 @@ import { waitingReading } from './kernel/metrics/waiting';
 import { createCommands } from './kernel/outbox/commands';
 import { PARTIES, type Party } from './kernel/parties';
 import { type PartySettings } from './kernel/party-settings';
+import { createRateLimiter } from './kernel/rate-limit';
 import { createReadiness } from './kernel/readiness';
 import type { FirstStep } from './kernel/temporal/hand-over';
 import type { Reconcilable } from './kernel/temporal/reconciler';
@@ -277,7 +278,7 @@ export async function stopBesideApi({ sandboxParties, parties }: Composed): Prom
 /** The desk's HTTP API, which a listener of its own serves to operators. */
 export function createDesk(
   services: Composed,
-  { observe, clock = () => new Date(), workflowUrl }: DeskOptions,
+  { observe, clock = () => new Date(), workflowUrl, spend = createRateLimiter() }: DeskOptions,
 ) {
   const { database, log } = services;
   const desk: DeskHttp = {
@@ -285,6 +286,7 @@ export function createDesk(
     catalogue: deskCatalogue(services, clock),
     clock,
     workflowUrl: workflowUrl ?? (() => null),
+    spend,
   };
   const routes = deskRoutes(desk);
   return createApp({
@@ -295,6 +297,7 @@ export function createDesk(
     authenticate: createDeskAuthenticator(desk),
     pages: [documentPages(() => openApiDocument(routes, DESK_DOCUMENT))],
     observe,
+    spend,
   });
 }
 

@@ -82,6 +82,8 @@ export interface DeskOptions {
   workflowUrl?: (workflowId: string) => string | null;
   /** The machine's time, for tests. */
   clock?: () => Date;
+  /** Rate limiter of operators. Default: one for this process alone. */
+  spend?: RateLimiter;
 }
 
 /** The product as startup/ runs it, without knowledge of domains. */

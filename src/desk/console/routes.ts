@@ -4,6 +4,7 @@ import { canonicalPath } from '../../http/run-operation';
 import { forbidden, notFound, Problem } from '../../kernel/errors';
 import { html } from '../../kernel/wire/html';
 import type { DeskHttp } from '../http/services';
+import { assertWithinRate } from '../sign-in/rate-limit';
 import { approvalForm, approvalPage, approvalsPage } from './approval-pages';
 import { assetAt } from './assets';
 import { decisionForm, decisionPage } from './decision-page';
@@ -118,6 +119,7 @@ const answerOf = (desk: DeskHttp, asking: Asking, { page }: Address): Promise<Re
     if (visit === undefined) return withoutSession(desk, asking);
     if (!hasToken(visit)) return bareReply(keptAgain(visit));
     try {
+      assertWithinRate(desk.spend, visit.operator.actor);
       if (!may(visit)) throw forbidden('It takes the permission view.');
       const answer = await page(visit);
       return 'to' in answer ? redirectReply(answer) : pageReply(visit, answer);
@@ -137,12 +139,17 @@ function withoutSession(desk: DeskHttp, asking: Asking): Reply {
   return redirectReply({ to: `/sign-in?${new URLSearchParams({ to: wanted.to }).toString()}` });
 }
 
-const TITLES: Record<number, string> = { 403: 'Not permitted', 404: 'Not found' };
+const TITLES: Record<number, string> = { 403: 'Not permitted', 404: 'Not found', 429: 'Too many requests' };
 
-function refusedPage({ status, message }: Problem): Page {
+function refusedPage({ status, message, retryAfter }: Problem): Page {
   const title = TITLES[status] ?? 'Not possible';
   const to = html`<div class="buttons"><a class="button" href="/">Overview</a></div>`;
-  return { title, status, body: html`${heading(title)}<div class="card"><p>${message}</p>${to}</div>` };
+  return {
+    title,
+    status,
+    ...(retryAfter === undefined ? {} : { headers: { 'retry-after': String(retryAfter) } }),
+    body: html`${heading(title)}<div class="card"><p>${message}</p>${to}</div>`,
+  };
 }
 
 const pageReply = (visit: Visit, page: Page): Reply =>
