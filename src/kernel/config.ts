@@ -10,7 +10,17 @@ import {
   readPartySettings,
 } from './party-settings';
 import { type RatesSettings, readRatesSettings } from './rates-settings';
-import { address, addressAsGiven, oneOf, port, seconds, secondsOrNone, text, whole } from './setting-schemas';
+import {
+  address,
+  addressAsGiven,
+  deskUrl,
+  oneOf,
+  port,
+  seconds,
+  secondsOrNone,
+  text,
+  whole,
+} from './setting-schemas';
 import { readStripe, type StripeSettings } from './stripe-settings';
 import { TEMPORAL_VARIABLES } from './temporal-settings';
 
@@ -79,14 +89,10 @@ const schema = z.object({
   CARD_ORDER_WAIT_SECONDS: seconds.default(86_400),
   /** Cooldown of a wallet between two allocations, so that a late payment is not credited to the next payer. */
   WALLET_QUARANTINE_SECONDS: seconds.default(86_400),
-  /** Name, secret and one-time code of the operator who uses the command line. */
-  OPERATOR_NAME: text.optional(),
+  /** Secret of the operator who uses a command of the installation. */
   OPERATOR_SECRET: text.optional(),
-  OPERATOR_CODE: text.optional(),
-  /** File of the session that `operator login` keeps. */
-  OPERATOR_SESSION: text.optional(),
-  /** The desk that the command line calls. Default: the one that DATA_DIR names. */
-  DESK_URL: addressAsGiven('https://desk.example.com').optional(),
+  /** Address of the desk for operators, for links in Temporal's UI. The command line of a person reads it too. */
+  DESK_URL: deskUrl.optional(),
   /** Seconds that a stopping API keeps serving while it reports not ready. Default: 5 in production, else 0. */
   DRAIN_SECONDS: secondsOrNone.optional(),
   /** Seconds that requests in flight may take after the process is told to stop. */
@@ -164,12 +170,8 @@ export interface Config {
   settlementWaitSeconds: number;
   cardOrderWaitSeconds: number;
   walletQuarantineSeconds: number;
-  operatorName: string | undefined;
   /** Absent: the operator of the embedded sandbox. */
   operatorSecret: string | undefined;
-  operatorCode: string | undefined;
-  /** Absent: in the home folder. */
-  operatorSession: string | undefined;
   /** Base URL of the desk, without a trailing slash. Absent: links to records are commands of the command line. */
   deskUrl: string | undefined;
   /** Whether npm is the parent process (`npm start`). */
@@ -189,7 +191,7 @@ export function readConfig(
   environment: NodeJS.ProcessEnv = process.env,
   partyUse: PartyUse = 'neither',
 ): Config {
-  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+  const given = givenIn(environment);
   const parsed = schema.safeParse(given);
   const served = partyUse === 'serves' ? readPartySecrets(given) : { secrets: {}, wrong: [] };
   const parties = partyUse === 'serves' ? { settings: {}, wrong: served.wrong } : readPartySettings(given);
@@ -216,7 +218,12 @@ export function readConfig(
   return { ...configOf(parsed.data), stripe, smtp, ratesSource, parties: parties.settings, partySecrets };
 }
 
-function sentences(wrong: readonly string[]): string {
+/** The variables that are not empty. */
+export const givenIn = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+
+/** A line for each wrong variable. */
+export function sentences(wrong: readonly string[]): string {
   const lines = [...new Set(wrong)].map((line) => line.replace(/\.?$/, '.'));
   if (lines.length === 1) return lines[0] as string;
   return `The environment is not valid:\n${lines.map((line) => `  ${line}`).join('\n')}`;
@@ -265,18 +272,18 @@ function configOf(
     settlementWaitSeconds: env.SETTLEMENT_WAIT_SECONDS,
     cardOrderWaitSeconds: env.CARD_ORDER_WAIT_SECONDS,
     walletQuarantineSeconds: env.WALLET_QUARANTINE_SECONDS,
-    operatorName: env.OPERATOR_NAME,
     operatorSecret: env.OPERATOR_SECRET,
-    operatorCode: env.OPERATOR_CODE,
-    operatorSession: env.OPERATOR_SESSION,
-    deskUrl: env.DESK_URL?.replace(/\/+$/, ''),
+    deskUrl: env.DESK_URL,
     drainSeconds: env.DRAIN_SECONDS ?? (env.NODE_ENV === 'production' ? DRAIN_SECONDS : 0),
     shutdownSeconds: env.SHUTDOWN_SECONDS,
     startedByNpm: env.npm_lifecycle_event === 'start',
   };
 }
 
-const wrongAlone = (error: z.ZodError, given: Readonly<Record<string, string | undefined>>): string[] =>
+export const wrongAlone = (
+  error: z.ZodError,
+  given: Readonly<Record<string, string | undefined>>,
+): string[] =>
   error.issues.map(
     ({ path, message }) => `${path.join('.')}: ${message} (given: ${shown(path.join('.'), given)})`,
   );

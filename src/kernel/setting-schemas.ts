@@ -27,3 +27,6 @@ const noAddress = (example: string) => `must be an address such as ${example}`;
 export const address = (example: string) => z.url({ normalize: true, error: noAddress(example) });
 /** Keeps the address as it was given. */
 export const addressAsGiven = (example: string) => z.url(noAddress(example));
+
+/** Base URL of the desk, without a trailing slash. */
+export const deskUrl = addressAsGiven('https://desk.example.com').transform((url) => url.replace(/\/+$/, ''));
