@@ -58,7 +58,7 @@ interface Context {
   json: boolean;
 }
 
-/** The commands of the catalogue: `<desk> list`, `<noun> <verb> ID`, and what is the same for all of them. */
+/** The commands of the catalogue, such as `<desk> list` and `<noun> <verb> ID`, and the common commands. */
 export function programOf(catalogue: CatalogueView, context: Context): Command {
   const program = newProgram(context.console, context.json)
     .option('--json', 'print JSON')
