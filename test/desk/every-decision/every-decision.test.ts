@@ -20,7 +20,7 @@ afterAll(() => world.close());
 async function ready({ make }: Row): Promise<Case> {
   await bindNothing(world.api);
   const made = await make(world);
-  expect(await made.see()).not.toEqual(made.then);
+  expect(await made.see()).not.toEqual(made.shown);
   await bindEverything(world.api);
   return made;
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { addOperator } from '../../../src/desk/operators/operations';
 import type { Permission } from '../../../src/process/desk/permissions';
+import { until } from '../../support/until';
 import { asOperator, permit } from '../support';
 import { type Case, decided, type EveryWorld, type Rows } from './world';
 
@@ -21,8 +22,9 @@ async function access(
   input?: object,
 ): Promise<Case> {
   const client = await world.tenant();
-  if (before !== undefined) await decided(world, before, client.clientId);
   const see = async () => (await client.call('GET', '/v1/accounts')).status;
+  if (before !== undefined) await decided(world, before, client.clientId);
+  await until(async () => (await see()) !== shown);
   return { subject: client.clientId, see, shown, ...(input ? { input: { ...input } } : {}) };
 }
 
