@@ -16,7 +16,7 @@ export function healthRoutes(readiness: () => Promise<Readiness>): Route[] {
       description: 'The process answers. Neither Postgres nor Temporal is checked.',
       role: 'public',
       probe: true,
-      response: z.object({ status: z.literal('ok') }),
+      response: z.object({ status: z.literal('ok') }).meta({ id: 'Health' }),
       read: async () => ({ status: 'ok' }),
     }),
     route({

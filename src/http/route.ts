@@ -75,10 +75,14 @@ interface Common<Q extends z.ZodType, B extends z.ZodType> extends Needs {
   tag: string;
   summary: string;
   description?: string;
+  /** Name for generated clients, where `operationIdOf` finds no good one in the method and the path. */
+  operationId?: string;
   /** `public` needs no credential, `client` (the default) any credential, `admin` an operator's. */
   role?: 'public' | 'client' | 'admin';
   query?: Q;
   body?: B;
+  /** A body that works when pasted, but for its ids. `test/http/examples.test.ts` sends it. */
+  example?: object;
   /** Files of a multipart/form-data request, beside the fields of `body`. */
   files?: FileSpec;
   /** Passes the body's unchanged bytes, at most `limit`, and the headers, for signatures. Excludes `body`. */

@@ -76,7 +76,7 @@ const offrampSchema = z.object({
   currency: z.string(),
   transactions: z.array(accountTransactionSchema),
   createdAt: instant(),
-});
+}).meta({ id: 'OfframpDeposit' });
 
 function offrampRoute({ now }: Pick<Services, 'now'>): Route {
   return route({

@@ -110,7 +110,7 @@ function balanceRoute(services: AccountServices): Route {
       available: money(),
       pending: money(),
       asOf: instant(),
-    }),
+    }).meta({ id: 'AccountBalance' }),
     async read({ caller, params, query: { at } }) {
       const account = await requireReadableAccount(services, caller.reach, params['accountId'] ?? '');
       const now = services.now();

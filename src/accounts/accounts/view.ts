@@ -16,7 +16,7 @@ export const accountSchema = z.object({
   balance: z.object({ available: money(), pending: money() }),
   createdAt: instant(),
   updatedAt: instant(),
-});
+}).meta({ id: 'Account' });
 
 export type AccountView = z.infer<typeof accountSchema>;
 
@@ -55,7 +55,7 @@ export const accountTransactionSchema = z.object({
   balanceAfter: money(),
   createdAt: instant(),
   updatedAt: instant(),
-});
+}).meta({ id: 'AccountTransaction' });
 
 export type AccountTransactionView = z.infer<typeof accountTransactionSchema>;
 

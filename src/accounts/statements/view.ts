@@ -21,14 +21,14 @@ const line = z.object({
   amount: money().describe('Never negative, as in the history.'),
   change: money().describe('The change of the balance.'),
   balance: money().describe('The balance after the line.'),
-});
+}).meta({ id: 'StatementLine' });
 
 const total = z.object({
   type: z.string(),
   subtype: z.string().optional(),
   count: z.int(),
   change: money(),
-});
+}).meta({ id: 'StatementTotal' });
 
 const head = z.object({
   accountId: z.string(),

@@ -24,7 +24,7 @@ const mailboxSchema = z.object({
       createdAt: z.iso.datetime(),
     }),
   ),
-});
+}).meta({ id: 'Mailbox' });
 
 /** Mails that the sandbox has received, for testers. Not available in production. */
 export function mailboxRoutes(services: CardServices): Route[] {

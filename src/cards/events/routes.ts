@@ -35,7 +35,7 @@ function declineRateRoute(services: CardServices): Route {
       authorizations: z.number().int(),
       declines: z.number().int(),
       rate: z.string().meta({ examples: ['0.0625'] }),
-    }),
+    }).meta({ id: 'DeclineRate' }),
     read: (request) =>
       readDeclineRate(database, request.caller.reach, idIn(request), request.query, services.now()),
   });

@@ -6,7 +6,7 @@ import { instant, money } from '../../kernel/wire/schemas';
 import { shown } from '../../kernel/wire/shown';
 import { type Authorization, type CardTransaction, type Counters, remaining } from './record';
 
-const balances = z.object({ available: money(), pending: money(), spent: money() });
+const balances = z.object({ available: money(), pending: money(), spent: money() }).meta({ id: 'CardBalances' });
 
 const merchant = z
   .object({ id: z.string(), name: z.string(), mcc: z.string(), city: z.string(), country: z.string() })
@@ -49,7 +49,7 @@ const counters = z.object({
   reversed: money(),
   refunded: money(),
   remaining: money().describe('The amount that is still held.'),
-});
+}).meta({ id: 'AuthorizationCounters' });
 
 const authorizationSchema = z.object({
   id: z.string(),
@@ -60,7 +60,7 @@ const authorizationSchema = z.object({
   expiresAt: instant(),
   ...counters.shape,
   billing: counters,
-});
+}).meta({ id: 'Authorization' });
 
 export const cardTransactionDetailSchema = cardTransactionSchema
   .extend({

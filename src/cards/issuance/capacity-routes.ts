@@ -26,7 +26,7 @@ export function capacityRoute({ database }: Services): Route {
       limit: z.number().int(),
       used: z.number().int(),
       remaining: z.number().int(),
-    }),
+    }).meta({ id: 'BinCapacity' }),
     async read({ params, query: { cardholderId }, caller }) {
       const bin = await requireAdmittedBin(database, caller.reach, params['bin'] ?? '');
       if (cardholderId !== undefined) {

@@ -46,7 +46,7 @@ function settingsRoute(services: AccountProgrammeServices): Route {
           capabilities: z.array(z.enum(CAPABILITIES)),
         }),
       ),
-    }),
+    }).meta({ id: 'ClientSettings' }),
     async read({ caller: { tenantId } }) {
       const [accounts, admitted, hasIban, states] = await Promise.all([
         listAccounts(database, tenantId, { ownerType: 'client' }),
@@ -79,7 +79,7 @@ function listWithBinsRoute({ database }: Services): Route {
     summary: 'Accounts with enabled BINs',
     description: 'Lists your accounts, newest first, each with the BINs on which its cards can be issued.',
     query: accountListQuery,
-    response: pageSchema(accountSchema.extend({ bins: z.array(binSchema) })),
+    response: pageSchema(accountSchema.extend({ bins: z.array(binSchema) }).meta({ id: 'AccountWithBins' })),
     async read({ caller: { tenantId }, query }) {
       const { page, limit, filter } = idPage(query, 'account');
       const accounts = await listAccounts(database, tenantId, filter, page);

@@ -19,7 +19,7 @@ export const binSchema = z.object({
     decline: money(),
     markupPercent: z.string().meta({ examples: ['2'] }),
   }),
-});
+}).meta({ id: 'Bin' });
 
 /** A BIN on the wire: fees in its currency, percentages as decimal strings. */
 export function binView(bin: Bin) {

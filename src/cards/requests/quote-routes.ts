@@ -44,7 +44,7 @@ function capabilityRoute({ database }: CardServices): Route {
       source: z.boolean(),
       programme: z.boolean(),
       reasons: z.array(z.enum(REASONS)),
-    }),
+    }).meta({ id: 'IssueCapability' }),
     read: ({ caller, query }) => issueAdmission(database, caller.reach, query),
   });
 }

@@ -21,7 +21,7 @@ export const cardholderSchema = z.object({
   maskedEmail: z.string().meta({ examples: ['j***@example.com'] }),
   createdAt: instant(),
   updatedAt: instant(),
-});
+}).meta({ id: 'Cardholder' });
 
 /**
  * A cardholder on the wire. The person's data is masked. Only cardholders on B2C BINs have documents, copied from KYC.

@@ -19,7 +19,7 @@ export const documentSchema = z.object({
   note: z.string().optional(),
   createdAt: instant(),
   updatedAt: instant(),
-});
+}).meta({ id: 'KycDocument' });
 
 /** A document on the wire. */
 export const documentView = (document: KycDocument) => shown(documentSchema, document);
@@ -30,7 +30,7 @@ const approvedSchema = z.object({
   approvedAt: instant(),
   documents: z.array(z.object({ slot: z.enum(KYC_SLOTS), documentId: z.string() })),
   changed: z.array(z.string()),
-});
+}).meta({ id: 'ApprovedKyc' });
 
 export const kycSchema = z.object({
   userId: z.string(),
@@ -45,7 +45,7 @@ export const kycSchema = z.object({
     description:
       'The version that the last completed review approved, with the fields and slots that have changed since. Only for operators.',
   }),
-});
+}).meta({ id: 'Kyc' });
 
 /** A user's KYC on the wire. Only an operator gets the notes and the approved version. */
 export function kycView({ user, documents, review, notes, approved }: Kyc, { role }: Pick<Caller, 'role'>) {

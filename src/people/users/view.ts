@@ -12,7 +12,7 @@ export const userSchema = z.object({
   kycStatus: z.enum(KYC_STATUSES),
   createdAt: instant(),
   updatedAt: instant(),
-});
+}).meta({ id: 'User' });
 
 /** A user on the wire. */
 export const userView = (user: User) =>

@@ -24,7 +24,7 @@ export function clientRoutes({ keyring, access }: Services & { access: Access })
       body: z.strictObject({
         overlapSeconds: z.number().int().min(0).max(OVERLAP_SECONDS.max).default(OVERLAP_SECONDS.default),
       }),
-      response: z.object({ clientId: z.string(), clientSecret: z.string(), overlapEndsAt: instant() }),
+      response: z.object({ clientId: z.string(), clientSecret: z.string(), overlapEndsAt: instant() }).meta({ id: 'RotatedSecret' }),
       idempotency: 'ignored',
       status: 201,
       problems: ['forbidden'],

@@ -89,7 +89,7 @@ const resendRoute = ({ commands, now }: Services) =>
       payout: counter,
       transfer: counter,
       total: counter,
-    }),
+    }).meta({ id: 'ResentWebhooks' }),
     problems: ['rate_limited'],
     write: (tx, { caller, query }) =>
       resendWebhooks(tx, commands, { tenantId: caller.tenantId, ...query, now: now() }),

@@ -15,7 +15,7 @@ export const webhookSchema = z.object({
       'URL is set again.',
   }),
   createdAt: instant(),
-});
+}).meta({ id: 'Webhook' });
 
 export type Webhook = z.infer<typeof webhookSchema>;
 

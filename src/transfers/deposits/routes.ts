@@ -52,7 +52,7 @@ function optionsRoute({ database }: Services): Route {
         feeFixed: money(),
         feePercent: z.string().meta({ examples: ['2.9'] }),
         estimatedTime: z.string().meta({ description: 'An ISO 8601 duration.', examples: ['PT5M'] }),
-      }),
+      }).meta({ id: 'FundingOption' }),
     ),
     async read({ caller, params }) {
       const account = await requireAccount(database, caller.reach, params['accountId'] ?? '');
@@ -78,7 +78,7 @@ const quoteSchema = z.object({
   creditedCurrency: z.string(),
   rate: z.string().meta({ examples: ['1'] }),
   expiresAt: instant(),
-});
+}).meta({ id: 'DepositQuote' });
 
 function quoteRoute(services: Services): Route {
   const { database } = services;

@@ -50,7 +50,7 @@ export const ibanQuoteSchema = z.object({
   receivedCurrency: z.literal('EUR'),
   rate: z.literal('1'),
   expiresAt: instant(),
-});
+}).meta({ id: 'IbanQuote' });
 
 export const ibanQuoteView = (quote: IbanQuote) =>
   shown(ibanQuoteSchema, quote, {

@@ -97,13 +97,13 @@ const limits = z.object({
   challengeEcommerce: z.boolean().optional(),
   challengeAbove: money().optional(),
   homeCountries: z.array(z.string()).optional(),
-});
-const used = z.object({ perDay: money(), perMonth: money() });
+}).meta({ id: 'Limits' });
+const used = z.object({ perDay: money(), perMonth: money() }).meta({ id: 'UsedLimits' });
 const remaining = z.object({
   perTransaction: money().optional(),
   perDay: money().optional(),
   perMonth: money().optional(),
-});
+}).meta({ id: 'RemainingLimits' });
 
 export const cardLimitsSchema = limits
   .extend({

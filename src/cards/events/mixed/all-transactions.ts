@@ -27,7 +27,7 @@ export const allTransactionsQuery = z.object({
 
 type AllTransactionsQuery = z.output<typeof allTransactionsQuery>;
 
-export const transactionItem = z.union([cardTransactionItem, accountTransactionItem]);
+export const transactionItem = z.union([cardTransactionItem, accountTransactionItem]).meta({ id: 'Transaction' });
 
 type Row = EntryRow & { kind: (typeof KINDS)[number] };
 

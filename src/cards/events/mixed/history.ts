@@ -26,7 +26,7 @@ export const mixedHistoryItem = z.union([
   cardTransactionItem,
   accountTransactionItem,
   statusChangeItem(STATUS_KINDS.card),
-]);
+]).meta({ id: 'CardHistoryItem' });
 
 /**
  * Raw SQL: one statement for all branches, so that they read one snapshot. The card numbers its own events. An account

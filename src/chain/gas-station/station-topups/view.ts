@@ -44,7 +44,7 @@ export const scanSchema = z.object({
   waiting: z
     .array(z.object({ txHash: z.string(), fromAddress: z.string(), amount: money(), blockNumber: z.int() }))
     .describe('Transfers in blocks that are not final yet. A later scan books them.'),
-});
+}).meta({ id: 'StationScan' });
 
 export const scanView = (
   { network, station, range, waiting }: Scan,

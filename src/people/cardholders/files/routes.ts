@@ -29,7 +29,7 @@ function fileRoute(services: CardholderServices): Route {
     summary: 'Upload a cardholder file',
     description: 'Stores a file, whose `fileId` can then be given as a photo of a cardholder.',
     files: { file: 'required' },
-    response: z.object({ fileId: z.string().meta({ examples: ['file_01h455vb4pex5vsknk084sn02q'] }) }),
+    response: z.object({ fileId: z.string().meta({ examples: ['file_01h455vb4pex5vsknk084sn02q'] }) }).meta({ id: 'UploadedFile' }),
     status: 201,
     prepare: ({ caller, files }) => {
       const key = { tenantId: caller.tenantId, documentId: newId('file') };
