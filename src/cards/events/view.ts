@@ -4,9 +4,18 @@ import { formatAmount, formatAmounts } from '../../kernel/money/money';
 import type { WebhookEvent } from '../../kernel/outbox/events';
 import { instant, money } from '../../kernel/wire/schemas';
 import { shown } from '../../kernel/wire/shown';
-import { type Authorization, type CardTransaction, type Counters, remaining } from './record';
+import {
+  type Authorization,
+  type CardTransaction,
+  type Counters,
+  DECLINE_REASONS,
+  EVENT_SOURCES,
+  remaining,
+} from './record';
 
-const balances = z.object({ available: money(), pending: money(), spent: money() }).meta({ id: 'CardBalances' });
+const balances = z
+  .object({ available: money(), pending: money(), spent: money() })
+  .meta({ id: 'CardBalances' });
 
 const merchant = z
   .object({ id: z.string(), name: z.string(), mcc: z.string(), city: z.string(), country: z.string() })
@@ -28,9 +37,12 @@ export const cardTransactionSchema = z
       .string()
       .describe('The reference, shared with the account transactions of the same posting.'),
     linkedId: z.string().optional().describe('The event that this event follows.'),
-    declineReason: z.string().optional(),
+    declineReason: z.string().optional().meta({ enum: DECLINE_REASONS }),
     forced: z.boolean().optional().describe('True for an event that happened whatever the balance was.'),
-    source: z.string().optional(),
+    source: z
+      .string()
+      .optional()
+      .meta({ enum: EVENT_SOURCES, description: 'The cause of the event, where its type does not tell it.' }),
     merchant: merchant.optional(),
     fee: money(),
     balanceAfter: balances.describe(
@@ -43,24 +55,28 @@ export const cardTransactionSchema = z
   })
   .meta({ id: 'CardTransaction' });
 
-const counters = z.object({
-  authorized: money(),
-  settled: money(),
-  reversed: money(),
-  refunded: money(),
-  remaining: money().describe('The amount that is still held.'),
-}).meta({ id: 'AuthorizationCounters' });
+const counters = z
+  .object({
+    authorized: money(),
+    settled: money(),
+    reversed: money(),
+    refunded: money(),
+    remaining: money().describe('The amount that is still held.'),
+  })
+  .meta({ id: 'AuthorizationCounters' });
 
-const authorizationSchema = z.object({
-  id: z.string(),
-  referenceId: z.string(),
-  currency: z.string(),
-  billingCurrency: z.string(),
-  rate: z.string(),
-  expiresAt: instant(),
-  ...counters.shape,
-  billing: counters,
-}).meta({ id: 'Authorization' });
+const authorizationSchema = z
+  .object({
+    id: z.string(),
+    referenceId: z.string(),
+    currency: z.string(),
+    billingCurrency: z.string(),
+    rate: z.string(),
+    expiresAt: instant(),
+    ...counters.shape,
+    billing: counters,
+  })
+  .meta({ id: 'Authorization' });
 
 export const cardTransactionDetailSchema = cardTransactionSchema
   .extend({

@@ -106,7 +106,9 @@ const ERROR_FIELDS = {
     .array(FIELD_ERROR)
     .optional()
     .meta({ description: 'Of a 400 that names a field: every wrong field, `field` first.' }),
-  requestId: z.string().meta({ description: 'The `x-request-id` of the answer. Name it when you ask for help.' }),
+  requestId: z
+    .string()
+    .meta({ description: 'The `x-request-id` of the answer. Name it when you ask for help.' }),
 };
 const ERROR = z.object(ERROR_FIELDS).meta({ id: 'Error', description: 'What went wrong.' });
 

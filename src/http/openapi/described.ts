@@ -34,8 +34,12 @@ function walk(node: unknown, of: string): void {
   if (!isObject(node)) return;
   const { properties } = node;
   if (isSchema(node) && isObject(properties))
-    for (const [name, field] of Object.entries(properties)) describe(field as Json, name, of);
-  for (const [key, value] of Object.entries(node)) if (!DATA.has(key)) walk(value, of);
+    for (const [name, field] of Object.entries(properties)) {
+      describe(field as Json, name, of);
+      walk(field, singular(spaced(name)));
+    }
+  for (const [key, value] of Object.entries(node))
+    if (!DATA.has(key) && !(key === 'properties' && isSchema(node))) walk(value, of);
 }
 
 /** Keys whose values are data of the API, not schemas. */
@@ -71,11 +75,13 @@ function thingOf(path: string): string {
   const parts = path.split('/').filter(Boolean);
   const at = parts.indexOf('{id}');
   const collection = at > 0 ? parts[at - 1] : parts.filter((part) => !part.startsWith('{')).at(-1);
-  return (collection ?? 'record').replaceAll('-', ' ').replace(/ies$/, 'y').replace(/(?<=[^s])s$/, '');
+  return singular((collection ?? 'record').replaceAll('-', ' '));
 }
 
 /** `CardTransaction` → `card transaction`. */
 const spaced = (name: string) => name.replace(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase();
+
+const singular = (word: string) => word.replace(/ies$/, 'y').replace(/(?<=[^s])s$/, '');
 
 const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -29,8 +29,7 @@ const isParameter = (part: string) => part.startsWith('{');
 
 const singular = (word: string) => word.replace(/ies$/, 'y').replace(/(?<=[^s])s$/, '');
 
-const camel = (words: string) =>
-  words.replace(/[-_.]+(\w)/g, (_, letter: string) => letter.toUpperCase());
+const camel = (words: string) => words.replace(/[-_.]+(\w)/g, (_, letter: string) => letter.toUpperCase());
 
 function noun(words: string): string {
   const text = camel(words);

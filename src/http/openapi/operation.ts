@@ -95,8 +95,6 @@ function formBody({ body, example }: Pick<Route, 'body' | 'example'>, files: Fil
   const required = Object.values(files).includes('required');
   return {
     required: true,
-    content: required
-      ? form
-      : { ...form, 'application/json': { schema: fields, ...given(example) } },
+    content: required ? form : { ...form, 'application/json': { schema: fields, ...given(example) } },
   };
 }

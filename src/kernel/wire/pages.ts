@@ -29,9 +29,17 @@ export const pageQuery = {
     .default(20)
     .meta({
       override: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
+      description: 'Items a page: 1 to 100, by default 20.',
       param: { id: 'Limit' },
     }),
-  cursor: z.string().max(500).optional().meta({ param: { id: 'Cursor' } }),
+  cursor: z
+    .string()
+    .max(500)
+    .optional()
+    .meta({
+      description: 'The `nextCursor` of the page before. Opaque; valid for the same list only.',
+      param: { id: 'Cursor' },
+    }),
 };
 
 /**
@@ -121,7 +129,8 @@ export function pageSchema<T extends z.ZodType>(item: T): PageSchema<T> {
   if (known) return known;
   const page = z.object({ data: z.array(item), hasMore: z.boolean(), nextCursor: z.string().nullable() });
   const name = item.meta()?.id;
-  const named = name === undefined ? page : page.meta({ id: `${name}List`, description: 'A page of a list.' });
+  const named =
+    name === undefined ? page : page.meta({ id: `${name}List`, description: 'A page of a list.' });
   pages.set(item, named);
   return named;
 }

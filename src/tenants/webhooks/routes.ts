@@ -79,17 +79,22 @@ const resendRoute = ({ commands, now }: Services) =>
       'Queues undelivered events from `fromDate` on again, up to `toDate` if given: failed, waiting, parked, or recorded while no ' +
       'URL was set. ' +
       'The events are sent in the order in which they happened, at most eight at a time. One request in 10 seconds is allowed.',
-    query: z.object({ fromDate: moment(), toDate: moment().optional() }),
-    response: z.object({
-      account: counter,
-      card: counter,
-      deposit: counter,
-      cardholder: counter,
-      kyc: counter,
-      payout: counter,
-      transfer: counter,
-      total: counter,
-    }).meta({ id: 'ResentWebhooks' }),
+    query: z.object({
+      fromDate: moment().describe('Only events of this moment or later.'),
+      toDate: moment().optional().describe('Only events before this moment.'),
+    }),
+    response: z
+      .object({
+        account: counter,
+        card: counter,
+        deposit: counter,
+        cardholder: counter,
+        kyc: counter,
+        payout: counter,
+        transfer: counter,
+        total: counter,
+      })
+      .meta({ id: 'ResentWebhooks' }),
     problems: ['rate_limited'],
     write: (tx, { caller, query }) =>
       resendWebhooks(tx, commands, { tenantId: caller.tenantId, ...query, now: now() }),
