@@ -2,6 +2,7 @@ import { createDocument, type oas31, type ZodOpenApiPathsObject } from 'zod-open
 import { version } from '../../package.json';
 import { HEADERS } from './openapi/answers';
 import { described } from './openapi/described';
+import { guides } from './openapi/guides';
 import { operation } from './openapi/operation';
 import type { Route } from './route';
 
@@ -14,16 +15,7 @@ const TAGS = [
 /** Version of the interface (`interface.md 9.1`). The document has the version of the package. */
 const INTERFACE_VERSION = '1.0.0';
 
-const DESCRIPTION = `Card issuing and multi-currency accounts.
-
-Amounts are decimal strings, timestamps are ISO 8601 in UTC. A list is \`{ data, hasMore, nextCursor }\`, newest first, with
-\`limit\` and \`cursor\`. Unknown query parameters are ignored, unknown fields of a body are refused.
-A query has at most 100 parameters. A JSON body has at most 1 MiB, 32 levels, 1,000 fields per object and 20,000 values.
-A 400 that names a \`field\` lists every wrong field in \`errors\`.
-Every answer carries \`x-request-id\`. An existing path answers 405 with \`Allow\` to other methods, and 204
-with \`Allow\` to OPTIONS, which needs no credential. Without a credential, an unknown path is 401 under \`/v1\`, \`/v2\` and
-\`/sandbox\`, and 404 elsewhere. A successful write can be repeated safely with the same \`x-idempotency-key\`: the repeat
-returns the first answer, byte for byte, with \`x-idempotent-replayed: true\`.`;
+const DESCRIPTION = 'Card issuing and multi-currency accounts.';
 
 export interface OpenApiOptions {
   /** Default: the API of clients. */
@@ -46,7 +38,7 @@ export function openApiDocument(routes: Route[], options: OpenApiOptions = {}): 
     info: {
       title: options.title ?? 'Cardwright',
       version,
-      description: options.description ?? DESCRIPTION,
+      description: options.description ?? `${DESCRIPTION}\n\n${guides()}`,
     },
     'x-interface-version': INTERFACE_VERSION,
     servers: [{ url: options.publicUrl ?? '/' }],

@@ -75,8 +75,6 @@ interface Common<Q extends z.ZodType, B extends z.ZodType> extends Needs {
   tag: string;
   summary: string;
   description?: string;
-  /** Name for generated clients, where `operationIdOf` finds no good one in the method and the path. */
-  operationId?: string;
   /** `public` needs no credential, `client` (the default) any credential, `admin` an operator's. */
   role?: 'public' | 'client' | 'admin';
   query?: Q;

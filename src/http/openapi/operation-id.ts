@@ -1,4 +1,5 @@
 import type { Route } from '../route';
+import { OPERATION_NAMES } from './operation-names';
 
 /** Method of a path that ends in a collection, and of one that ends in a record. */
 const VERBS: Record<Route['method'], [ofCollection: string, ofRecord: string]> = {
@@ -10,11 +11,14 @@ const VERBS: Record<Route['method'], [ofCollection: string, ofRecord: string]> =
 };
 
 /**
- * Name of an operation for generated clients: a verb and a noun, `getCard`, `listCards`, `freezeCard`. A route whose
- * path gives no good name declares its own `operationId`.
+ * Name of an operation for generated clients: a verb and a noun, as `getCard`, `listCards`, `freezeCard`. It follows from
+ * the method and the path, unless {@link OPERATION_NAMES} has another.
  */
-export function operationIdOf({ method, path, operationId }: Pick<Route, 'method' | 'path' | 'operationId'>) {
-  if (operationId !== undefined) return operationId;
+export const operationIdOf = (route: Pick<Route, 'method' | 'path'>): string =>
+  OPERATION_NAMES[`${route.method} ${route.path}`] ?? derivedId(route);
+
+/** The name by the rule alone: `POST /v1/cards/{id}/freeze` → `freezeCard`. */
+export function derivedId({ method, path }: Pick<Route, 'method' | 'path'>): string {
   const parts = path.split('/').filter((part) => part !== '' && !/^v\d+$/.test(part));
   const [last = '', before = '', owner = ''] = parts.reverse();
   const [ofCollection, ofRecord] = VERBS[method];
