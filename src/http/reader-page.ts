@@ -10,7 +10,8 @@ export interface Guide {
  * The page of the reader. Its title and the groups of operations paint at once, and the reader replaces them. Relative
  * addresses work behind a proxy's path prefix.
  */
-export const readerHtml = ({ info, tags = [] }: Guide): string => html`<!doctype html>
+export const readerHtml = ({ info, tags = [] }: Guide): string =>
+  html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">

@@ -79,8 +79,6 @@ interface Common<Q extends z.ZodType, B extends z.ZodType> extends Needs {
   role?: 'public' | 'client' | 'admin';
   query?: Q;
   body?: B;
-  /** A body that works when pasted, but for its ids. `test/http/examples.test.ts` sends it. */
-  example?: object;
   /** Files of a multipart/form-data request, beside the fields of `body`. */
   files?: FileSpec;
   /** Passes the body's unchanged bytes, at most `limit`, and the headers, for signatures. Excludes `body`. */

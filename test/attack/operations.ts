@@ -1,3 +1,4 @@
+import { resolvedIn } from '../support/documented';
 import type { Kind } from './records';
 import type { RequestSchema } from './values';
 
@@ -108,11 +109,13 @@ function placeOf(path: string, at: Place['in'], name: string): Place[] {
 /** Every operation of `/openapi.json`. */
 export function operationsOf(document: any): Operation[] {
   return Object.entries<Record<string, any>>(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => operationOf(path, method.toUpperCase(), operation)),
+    Object.entries(methods).map(([method, operation]) =>
+      operationOf(document, path, method.toUpperCase(), operation),
+    ),
   );
 }
 
-function operationOf(path: string, method: string, operation: any): Operation {
+function operationOf(document: any, path: string, method: string, operation: any): Operation {
   const parameters: { in: Place['in'] | 'header'; name: string; required?: boolean }[] =
     operation.parameters ?? [];
   const content = operation.requestBody?.content ?? {};
@@ -120,7 +123,8 @@ function operationOf(path: string, method: string, operation: any): Operation {
   const success = Object.keys(operation.responses)
     .map(Number)
     .filter((status) => status < 300);
-  const shown = operation.responses[success[0] ?? 0].content?.['application/json']?.schema;
+  const { content: answers } = resolvedIn(document, operation.responses[success[0] ?? 0]);
+  const shown = resolvedIn(document, answers?.['application/json']?.schema);
   return {
     name: `${method} ${path}`,
     method,

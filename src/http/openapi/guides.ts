@@ -5,7 +5,13 @@ import { ACCOUNT_EFFECTS, CARD_EFFECTS, type Effect } from '../../kernel/ledger/
 const DOCS = join(__dirname, '../../../docs');
 
 /** Guides in the order of the page. A guide that the installation lacks is left out. */
-const GUIDES = ['api/quick-start.md', 'api/idempotency.md', 'api/errors.md', 'webhooks.md', 'api/deprecation.md'];
+const GUIDES = [
+  'api/quick-start.md',
+  'api/idempotency.md',
+  'api/errors.md',
+  'webhooks.md',
+  'api/deprecation.md',
+];
 
 /** The guides of clients as Markdown, which readers of the document show before its operations. */
 export function guides(): string {
@@ -41,5 +47,9 @@ function table(head: string, balances: (keyof Effect)[], effects: Record<string,
   const rows = Object.entries(effects).map(
     ([name, effect]) => `| \`${name}\` | ${balances.map((balance) => sign(effect[balance])).join(' | ')} |`,
   );
-  return [`| ${head} | ${balances.join(' | ')} |`, `| --- | ${balances.map(() => '---').join(' | ')} |`, ...rows].join('\n');
+  return [
+    `| ${head} | ${balances.join(' | ')} |`,
+    `| --- | ${balances.map(() => '---').join(' | ')} |`,
+    ...rows,
+  ].join('\n');
 }

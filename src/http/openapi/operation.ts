@@ -4,6 +4,7 @@ import { FILE_TYPES } from '../../kernel/wire/file-type';
 import type { FileSpec } from '../multipart';
 import type { Route } from '../route';
 import { problems, success } from './answers';
+import { EXAMPLES, FORM_EXAMPLES } from './examples';
 import { operationIdOf } from './operation-id';
 import { keyOf, pathParameters } from './route-facts';
 
@@ -20,7 +21,7 @@ export function operation(route: Route): ZodOpenApiOperationObject {
     'x-role': route.role ?? 'client',
     requestParams: parameters(route),
     ...(route.files ? { requestBody: formBody(route, route.files) } : {}),
-    ...(route.body && !route.files ? { requestBody: requestBody(route.body, route.example) } : {}),
+    ...(route.body && !route.files ? { requestBody: requestBody(route.body, exampleOf(route)) } : {}),
     responses: { ...success(route), ...problems(route) },
   };
 }
@@ -35,12 +36,10 @@ const KEYS = {
   required: key.meta({
     description: 'Kept for ever: a repeat with the same key has no second effect.',
     examples: ['3f0c5f0e-order-4711'],
-    param: { id: 'RequiredIdempotencyKey' },
   }),
   optional: key.optional().meta({
     description: 'Kept for at least 24 hours: a repeat with the same key has no second effect.',
     examples: ['3f0c5f0e-order-4711'],
-    param: { id: 'IdempotencyKey' },
   }),
   ignored: undefined,
 };
@@ -53,7 +52,6 @@ const WAIT = z
       '`wait=N` delays the answer until the record is settled, at most N seconds (up to 30). The answer comes at once when the ' +
       'record waits for a person or for another call.',
     examples: ['wait=10'],
-    param: { id: 'PreferWait' },
   });
 
 function parameters(route: Route): ZodOpenApiParameters {
@@ -76,6 +74,8 @@ function requestBody(schema: z.ZodType, example: unknown) {
   return { required: refused, content: { 'application/json': { schema, ...given(example) } } };
 }
 
+const exampleOf = (route: Route): object | undefined => EXAMPLES[operationIdOf(route)];
+
 const given = (example: unknown) => (example === undefined ? {} : { example });
 
 const FILE = z.string().meta({
@@ -85,13 +85,15 @@ const FILE = z.string().meta({
 });
 
 /** multipart/form-data with its files. If no file is required, also JSON with the fields alone. */
-function formBody({ body, example }: Pick<Route, 'body' | 'example'>, files: FileSpec) {
-  const fields = (body ?? z.strictObject({})) as z.ZodObject;
+function formBody(route: Route, files: FileSpec) {
+  const example = exampleOf(route);
+  const fields = (route.body ?? z.strictObject({})) as z.ZodObject;
   const parts = Object.entries(files).map(([name, need]) => [
     name,
     need === 'required' ? FILE : FILE.optional(),
   ]);
-  const form = { 'multipart/form-data': { schema: fields.extend(Object.fromEntries(parts)) } };
+  const schema = fields.extend(Object.fromEntries(parts));
+  const form = { 'multipart/form-data': { schema, ...given(FORM_EXAMPLES[operationIdOf(route)]) } };
   const required = Object.values(files).includes('required');
   return {
     required: true,

@@ -5,18 +5,12 @@ import { moment, text } from './schemas';
 
 /** Period of `createdAt`: `from` is included, `to` is excluded. */
 export const periodQuery = {
-  from: moment()
-    .optional()
-    .meta({
-      description: 'Only records of this moment or later. A date means its midnight in UTC.',
-      param: { id: 'From' },
-    }),
-  to: moment()
-    .optional()
-    .meta({
-      description: 'Only records before this moment. A date means its midnight in UTC.',
-      param: { id: 'To' },
-    }),
+  from: moment().optional().meta({
+    description: 'Only records of this moment or later. A date means its midnight in UTC.',
+  }),
+  to: moment().optional().meta({
+    description: 'Only records before this moment. A date means its midnight in UTC.',
+  }),
 };
 
 /** Query of every list of records. Newest first, with `limit` (1–100, default 20), an opaque `cursor` and a period. */
@@ -30,16 +24,10 @@ export const pageQuery = {
     .meta({
       override: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
       description: 'Items a page: 1 to 100, by default 20.',
-      param: { id: 'Limit' },
     }),
-  cursor: z
-    .string()
-    .max(500)
-    .optional()
-    .meta({
-      description: 'The `nextCursor` of the page before. Opaque; valid for the same list only.',
-      param: { id: 'Cursor' },
-    }),
+  cursor: z.string().max(500).optional().meta({
+    description: 'The `nextCursor` of the page before. Opaque; valid for the same list only.',
+  }),
 };
 
 /**
