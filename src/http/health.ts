@@ -3,7 +3,7 @@ import { type Readiness, readinessAnswer } from '../kernel/readiness';
 import { Reply, type Route, route } from './route';
 
 const checks = z.record(z.string(), z.enum(['up', 'down']));
-const READINESS = z.object({ status: z.literal('ok'), checks });
+const READINESS = z.object({ status: z.literal('ok'), checks }).meta({ id: 'Readiness' });
 
 /** Liveness and readiness probes, without credentials. */
 export function healthRoutes(readiness: () => Promise<Readiness>): Route[] {
