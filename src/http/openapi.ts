@@ -1,16 +1,33 @@
 import { createDocument, type oas31, type ZodOpenApiPathsObject } from 'zod-openapi';
-import { version } from '../../package.json';
+import { license, version } from '../../package.json';
 import { HEADERS } from './openapi/answers';
 import { described } from './openapi/described';
 import { guides } from './openapi/guides';
 import { operation } from './openapi/operation';
 import type { Route } from './route';
 
-/** Tags in the order of `interface.md 4.1`. Other tags follow. */
-const TAGS = [
-  ...['Health', 'Accounts', 'Cards', 'Transactions', 'Deposits', 'Webhooks', 'Sandbox', 'Bins', 'Users'],
-  ...['Cardholders', 'KYC', 'Exchange', 'Payouts', 'Virtual IBAN', 'Wallets', 'Gas station', 'Networks'],
-];
+/** The groups of operations, in the order of `interface.md 4.1`. Other groups follow. */
+const TAGS: Record<string, string> = {
+  Health: 'Probes for a supervisor. They need no credential.',
+  Accounts: 'Balances and histories of your own accounts and of your users’ accounts.',
+  Cards: 'Issuing, funding, freezing and closing cards, with their limits.',
+  Transactions: 'Card and account transactions over everything.',
+  Deposits: 'Money that comes in from a payer on a hosted page.',
+  Webhooks: 'The addresses that receive your events.',
+  Events: 'Your events, with the attempts to deliver them.',
+  Sandbox: 'Plays the outside world: merchants, payers and mailboxes. Not in production.',
+  Bins: 'The card programmes on which you may issue.',
+  Users: 'The people to whom you issue.',
+  Cardholders: 'Users as cardholders of a BIN, and the code lists of their data.',
+  KYC: 'Identity documents and their review.',
+  Exchange: 'Exchanges at a market, and withdrawals from it.',
+  Payouts: 'Money that goes out to a beneficiary.',
+  'Virtual IBAN': 'A bank account of your company, with SEPA payouts.',
+  Wallets: 'Addresses on chains to which payers send.',
+  'Gas station': 'Sweeps of wallets and the gas that they need. For operators.',
+  Networks: 'The chains that the installation reads.',
+  Clients: 'Your credential.',
+};
 
 /** Version of the interface (`interface.md 9.1`). The document has the version of the package. */
 const INTERFACE_VERSION = '1.0.0';
@@ -38,11 +55,12 @@ export function openApiDocument(routes: Route[], options: OpenApiOptions = {}): 
     info: {
       title: options.title ?? 'Cardwright',
       version,
+      license: { name: license, identifier: `LicenseRef-${license}` },
       description: options.description ?? `${DESCRIPTION}\n\n${guides()}`,
     },
     'x-interface-version': INTERFACE_VERSION,
     servers: [{ url: options.publicUrl ?? '/' }],
-    tags: tagsOf(routes).map((name) => ({ name })),
+    tags: tagsOf(routes),
     security: options.securitySchemes
       ? Object.keys(options.securitySchemes).map((name) => ({ [name]: [] }))
       : [CREDENTIAL],
@@ -64,7 +82,8 @@ const SECURITY_SCHEMES = {
   },
 } as const;
 
-function tagsOf(routes: Route[]): string[] {
+function tagsOf(routes: Route[]): oas31.TagObject[] {
   const used = new Set(routes.map((route) => route.tag));
-  return [...TAGS.filter((tag) => used.delete(tag)), ...used];
+  const known = Object.keys(TAGS).filter((tag) => used.delete(tag));
+  return [...known, ...used].map((name) => ({ name, description: TAGS[name] ?? `${name}.` }));
 }

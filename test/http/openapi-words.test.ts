@@ -108,7 +108,7 @@ it('shows an error with a typical code for each status of a refusal', () => {
     ...Object.values<any>(document.components.responses),
     ...operations().flatMap(({ operation }) =>
       Object.entries<any>(operation.responses).flatMap(([status, answer]) =>
-        Number(status) < 400 || answer.$ref ? [] : [answer],
+        Number(status) < 400 || answer.$ref || operation.operationId === 'getReadiness' ? [] : [answer],
       ),
     ),
   ];

@@ -172,7 +172,9 @@ function errorAnswer(status: number, codes: string[], schema: z.ZodType) {
   return {
     description: codes.map((code) => `\`${code}\`: ${PROBLEM_CODES[code]?.meaning ?? ''}`).join('\n\n'),
     headers: sent('x-request-id', waits && 'Retry-After'),
-    content: { 'application/json': { schema, example: exampleOf(codes) } },
+    content: {
+      'application/json': { schema, ...(schema === ERROR ? { example: exampleOf(codes) } : {}) },
+    },
   };
 }
 
