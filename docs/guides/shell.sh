@@ -9,8 +9,8 @@ ADMIN_ID=$(credential .admin.clientId)
 ADMIN_SECRET=$(credential .admin.clientSecret)
 
 # A path is one of the product that the credentials name.
-at() { case $1 in /*) printf '%s' "$BASE_URL$1" ;; *) printf '%s' "$1" ;; esac; }
-as() { local id=$1 secret=$2 url; url=$(at "$3"); shift 3; curl -s "$url" -w '\n' "$@" -H "x-client-id: $id" -H "x-client-secret: $secret" -H 'content-type: application/json'; }
+url_of() { case $1 in /*) printf '%s' "$BASE_URL$1" ;; *) printf '%s' "$1" ;; esac; }
+as() { local id=$1 secret=$2 url; url=$(url_of "$3"); shift 3; curl -s "$url" -w '\n' "$@" -H "x-client-id: $id" -H "x-client-secret: $secret" -H 'content-type: application/json'; }
 call() { as "$ID" "$SECRET" "$@"; }
 admin() { as "$ADMIN_ID" "$ADMIN_SECRET" "$@"; }
 field() { node -p "JSON.parse(require('fs').readFileSync(0))$1"; }
