@@ -1,4 +1,5 @@
 import type { oas31 } from 'zod-openapi';
+import { FIELD_EXAMPLES } from '../../kernel/wire/field-examples';
 import { FIELD_WORDS } from '../../kernel/wire/field-words';
 
 type Json = Record<string, unknown>;
@@ -9,7 +10,10 @@ const FORMATS: Record<string, string> = {
   'date-time': 'ISO 8601, UTC.',
 };
 
-/** Adds words to every field and parameter: those of {@link FIELD_WORDS} where its schema has none, and its format. */
+/**
+ * Adds words to every field and parameter: those of {@link FIELD_WORDS} where its schema has none, and its format. Ids and
+ * codes get an example.
+ */
 export function described(document: oas31.OpenAPIObject): oas31.OpenAPIObject {
   const copy = JSON.parse(JSON.stringify(document)) as oas31.OpenAPIObject;
   for (const [name, schema] of Object.entries(copy.components?.schemas ?? {})) walk(schema, spaced(name));
@@ -33,6 +37,9 @@ function walk(node: unknown, of: string): void {
   if (Array.isArray(node)) return node.forEach((each) => walk(each, of));
   if (!isObject(node)) return;
   const { properties } = node;
+  // zod bounds every whole number by what JavaScript can hold, which says nothing about the field.
+  if (node['minimum'] === Number.MIN_SAFE_INTEGER) delete node['minimum'];
+  if (node['maximum'] === Number.MAX_SAFE_INTEGER) delete node['maximum'];
   if (isSchema(node) && isObject(properties))
     for (const [name, field] of Object.entries(properties)) {
       describe(field as Json, name, of);
@@ -50,16 +57,22 @@ const isSchema = (node: Json) => typeof node['type'] === 'string' || 'allOf' in 
 
 function describe(field: Json, name: string, of: string): void {
   const own = (field['description'] as string | undefined) ?? FIELD_WORDS[name]?.replace('{of}', of);
-  const format = FORMATS[formatOf(field) ?? ''];
+  const format = FORMATS[formatOf(field)];
   const words = [own, format].filter(Boolean).join(' ');
   if (words !== '') field['description'] = words;
+  const example = FIELD_EXAMPLES[name];
+  const isOpen = !['examples', 'enum', 'const', 'format', '$ref'].some((key) => key in field);
+  if (example !== undefined && isOpen && isText(field)) field['examples'] = [example];
 }
 
+/** Whether the value is a text, or a text or null. */
+const isText = ({ type, anyOf }: Json): boolean =>
+  [type].flat().includes('string') || ((anyOf ?? []) as Json[]).some((each) => each['type'] === 'string');
+
 /** The format of a value that may also be null. */
-function formatOf(field: Json): unknown {
-  if (field['format'] !== undefined) return field['format'];
+function formatOf(field: Json): string {
   const [first] = (field['anyOf'] ?? []) as Json[];
-  return first?.['format'];
+  return (field['format'] ?? first?.['format'] ?? '') as string;
 }
 
 function nameParameter(parameter: Json, of: string): void {
