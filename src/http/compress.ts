@@ -13,7 +13,7 @@ const compressing = compress({ threshold: LARGE });
 export async function compressReads(ctx: Context, next: Next): Promise<void> {
   if (ctx.method !== 'GET') return void (await next());
   await compressing(ctx, next);
-  // The bytes differ from those that the tag was made from, so it is a weak one (RFC 9110, 8.8.1).
+  // The tag was made from other bytes, so the compressed answer has a weak tag (RFC 9110, 8.8.1).
   const tag = ctx.response.get('etag') as string | undefined;
   if (tag?.startsWith('"') && ctx.response.get('content-encoding')) ctx.set('etag', `W/${tag}`);
 }

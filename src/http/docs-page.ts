@@ -26,7 +26,7 @@ const CONTENT_SECURITY_POLICY = [
 // Only resolved, because requiring it would load the whole reader into this process.
 const READER = join(dirname(require.resolve('@scalar/api-reference')), 'browser');
 
-/** The scripts of the reader, by their path below `/docs/`. Their names have a hash of their content. */
+/** The scripts of the reader, by their path below `/docs/`. Each name has a hash of the content. */
 function readerScripts(): Map<string, string> {
   const chunks = readdirSync(join(READER, 'chunks')).filter((name) => name.endsWith('.js'));
   return new Map([
@@ -97,7 +97,7 @@ const ENCODERS: Record<string, (body: Buffer) => Promise<Buffer>> = {
 async function send(ctx: Context, found: Page): Promise<void> {
   ctx.set('content-security-policy', CONTENT_SECURITY_POLICY);
   ctx.set('cache-control', `public, max-age=${found.maxAge}`);
-  ctx.set('etag', found.etag); // answerUnmodified answers 304 when the caller has it
+  ctx.set('etag', found.etag); // answerUnmodified compares it with the caller's
   ctx.vary('Accept-Encoding');
   ctx.status = 200;
   ctx.type = found.type;

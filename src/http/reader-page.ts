@@ -1,13 +1,13 @@
 import { html } from '../kernel/wire/html';
 
-/** What the page shows before its scripts have come. */
+/** The parts of the document that the page shows before its scripts have come. */
 export interface Guide {
   info: { title: string; version: string; description?: string };
   tags?: { name: string }[];
 }
 
 /**
- * The page of the reader. Its title and the groups of operations paint at once, and the reader replaces them. Relative
+ * The page of the reader. The title and the groups of operations paint at once. The reader then replaces them. Relative
  * addresses work behind a proxy's path prefix.
  */
 export const readerHtml = ({ info, tags = [] }: Guide): string =>

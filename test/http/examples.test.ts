@@ -33,7 +33,7 @@ const PREPARED: Record<string, (records: Records) => Promise<Record<string, unkn
     return {};
   },
   confirmChainDeposit: async ({ id }) => ({
-    txHash: await world.chain.pay(world.token, (await id('wallet')), 5_000_000n),
+    txHash: await world.chain.pay(world.token, await id('wallet'), 5_000_000n),
   }),
   noteGasBalance: async () => ({ address: (await wallet()).address }),
   updateNetwork: () => present('/v1/networks/local'),

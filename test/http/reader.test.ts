@@ -18,7 +18,7 @@ inBrowser('the reader of the document', () => {
     await api.close();
   });
 
-  /** The page once the reader has taken over. What it loads or violates is in `wrong`. */
+  /** The page once the reader has taken over. `wrong` collects failed and foreign requests, and errors. */
   async function opened(width: number): Promise<{ page: Page; wrong: string[] }> {
     const page = await browser.newPage({ viewport: { width, height: 900 } });
     const wrong: string[] = [];

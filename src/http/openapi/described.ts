@@ -37,7 +37,7 @@ function walk(node: unknown, of: string): void {
   if (Array.isArray(node)) return node.forEach((each) => walk(each, of));
   if (!isObject(node)) return;
   const { properties } = node;
-  // zod bounds every whole number by what JavaScript can hold, which says nothing about the field.
+  // zod bounds every whole number by JavaScript's own range. No field has these limits.
   if (node['minimum'] === Number.MIN_SAFE_INTEGER) delete node['minimum'];
   if (node['maximum'] === Number.MAX_SAFE_INTEGER) delete node['maximum'];
   if (isSchema(node) && isObject(properties))

@@ -11,8 +11,8 @@ const VERBS: Record<Route['method'], [ofCollection: string, ofRecord: string]> =
 };
 
 /**
- * Name of an operation for generated clients: a verb and a noun, as `getCard`, `listCards`, `freezeCard`. It follows from
- * the method and the path, unless {@link OPERATION_NAMES} has another.
+ * Name of an operation for generated clients: a verb and a noun, as `getCard`, `listCards`, `freezeCard`. The method and
+ * the path give it, unless {@link OPERATION_NAMES} has another.
  */
 export const operationIdOf = (route: Pick<Route, 'method' | 'path'>): string =>
   OPERATION_NAMES[`${route.method} ${route.path}`] ?? derivedId(route);

@@ -1,6 +1,6 @@
 import type { Route } from '../route';
 
-/** What a route's definition implies for the document. */
+/** Facts of a route that several parts of the document need. */
 
 export function pathParameters(route: Route): string[] {
   return [...route.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string);

@@ -14,7 +14,10 @@ export const META_WORDS = {
   birthday: { words: 'Date of birth, `YYYY-MM-DD`.', example: '1990-12-10' },
   country: { words: 'Country of residence: a code of `GET /v1/cardholders/regions`.', example: 'GB' },
   town: { words: 'A code of `GET /v1/cardholders/cities` with `region` = `country`.', example: 'GB_LONDON' },
-  address: { words: 'Street and number in ASCII letters, digits, hyphens and spaces; at most 40.', example: '12 St James Square' },
+  address: {
+    words: 'Street and number in ASCII letters, digits, hyphens and spaces; at most 40.',
+    example: '12 St James Square',
+  },
   postCode: { words: 'Letters and digits, at most 15; spaces are stripped.', example: 'SW1Y4JH' },
   gender: { words: '`M` or `F`.', example: 'F' },
   idType: {
@@ -23,7 +26,10 @@ export const META_WORDS = {
   },
   idNo: { words: 'Number of the identity document.', example: '925665416' },
   idIssueDate: { words: 'When the document was issued, `YYYY-MM-DD`.', example: '2020-01-31' },
-  idExpiryDate: { words: 'When the document expires, `YYYY-MM-DD`; not before `idIssueDate`.', example: '2030-01-30' },
+  idExpiryDate: {
+    words: 'When the document expires, `YYYY-MM-DD`; not before `idIssueDate`.',
+    example: '2030-01-30',
+  },
   nationality: { words: 'A code of `GET /v1/cardholders/regions`.', example: 'GB' },
   occupation: { words: 'A code of `GET /v1/cardholders/occupations`.', example: '2120' },
   annualSalary: { words: 'Range of the yearly salary, free text.', example: '50000-100000 GBP' },

@@ -25,7 +25,7 @@ export const metaSchema = z
   .transform((value) => value as UserMeta)
   .meta({ id: 'UserMeta', override: metaDocument({ type: ['string', 'null'] }) });
 
-/** A stored `meta`. Its fields have no type, because they are stored as given. */
+/** A stored `meta`. The fields have no type, because clients may store any value. */
 export const storedMetaSchema = z
   .record(z.string(), z.unknown())
   .meta({ id: 'StoredUserMeta', override: metaDocument({}) });
