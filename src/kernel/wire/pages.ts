@@ -111,8 +111,10 @@ export function whole<T>(data: T[]): Page<T> {
   return { data, hasMore: false, nextCursor: null };
 }
 
-/** The page of a list. In the document it is named after its items: `Card`, `CardList`. The same items
- * always give the same schema, because the document takes a name once. */
+/**
+ * The page of a list. In the document it is named after its items: `Card`, `CardList`. The same items always give the same
+ * schema, because the document takes a name once.
+ */
 export function pageSchema<T extends z.ZodType>(item: T): PageSchema<T> {
   const known = pages.get(item) as PageSchema<T> | undefined;
   if (known) return known;

@@ -44,7 +44,7 @@ const meta = (changes: Meta = {}): Meta =>
   Object.fromEntries(Object.entries({ ...VALID, ...changes }).filter(([, value]) => value !== undefined));
 
 /** A result by its first violation. */
-const firstOf = <Result extends ReturnType<typeof validateWhole>>(result: Result) =>
+const firstOf = (result: ReturnType<typeof validateWhole>) =>
   result.ok ? result : { ok: false as const, ...result.errors[0] };
 const validateMeta = (...given: Parameters<typeof validateWhole>) => firstOf(validateWhole(...given));
 const validatePatch = (...given: Parameters<typeof validatePatched>) => firstOf(validatePatched(...given));
