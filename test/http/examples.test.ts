@@ -1,8 +1,9 @@
+import { parseEther } from 'viem';
 import { EXAMPLES, FORM_EXAMPLES } from '../../src/http/openapi/examples';
 import { type Operation, operationsOf, type Place } from '../attack/operations';
 import { type Records, recordsOf } from '../attack/records';
 import { byHand, OPERATIONS, TOPUPS } from '../chain/gas-station/operations/by-person/decisions';
-import { execute, type TestStation, testStation } from '../chain/gas-station/operations/support';
+import { execute, fundNative, type TestStation, testStation } from '../chain/gas-station/operations/support';
 import { type Answer, type Client, DECIDED_AT_ONCE } from '../support/api';
 import { form, jpeg } from '../support/uploads';
 
@@ -23,7 +24,12 @@ const executed = async (path: string, id: string) =>
   execute(world, (await exported(path, id)).transactions[0]);
 
 const wallet = async () => (await world.wallets(1, 5_000_000n, '0.01'))[0]!;
-const poorWallet = async () => (await world.wallets(1, 1n))[0]!;
+/** A wallet that needs gas, of a station that can pay: an earlier example has set another station. */
+async function poorWallet() {
+  const { body } = await world.admin.call('GET', '/v1/gas-station/status/local');
+  await fundNative(world.chain, body.station.address, parseEther('10'));
+  return (await world.wallets(1, 1n))[0]!;
+}
 const present = async (path: string) => ({ version: (await world.admin.call('GET', path)).body.version });
 
 /** Values of a request that are not ids of a tenant's records, by the name of the operation. */
