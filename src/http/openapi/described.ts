@@ -88,7 +88,7 @@ function thingOf(path: string): string {
   const parts = path.split('/').filter(Boolean);
   const at = parts.indexOf('{id}');
   const collection = at > 0 ? parts[at - 1] : parts.filter((part) => !part.startsWith('{')).at(-1);
-  return singular((collection ?? 'record').replaceAll('-', ' '));
+  return singular((collection ?? 'record').replace(/[-_.]/g, ' '));
 }
 
 /** `CardTransaction` → `card transaction`. */

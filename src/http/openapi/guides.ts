@@ -24,10 +24,16 @@ export function guides(): string {
 
 /** The title becomes a heading of the second level, and links to other files become their text. */
 const asSection = (markdown: string): string =>
-  (/^# /m.test(markdown.split('\n', 1)[0] ?? '') ? markdown.replace(/^#(?=#* )/gm, '##') : markdown)
-    .replace(/<!--[\s\S]*?-->\n?/g, '')
-    .replace(/\[([^\]]+)\]\((?!https?:|#)[^)]+\)/g, '$1')
+  markdown
+    .split(/^(```[\s\S]*?^```)$/m)
+    .map((part) => (part.startsWith('```') ? part : asProse(part, markdown.startsWith('# '))))
+    .join('')
     .trim();
+
+const asProse = (text: string, lower: boolean): string =>
+  (lower ? text.replace(/^#(?=#* )/gm, '##') : text)
+    .replace(/<!--[\s\S]*?-->\n?/g, '')
+    .replace(/\[([^\]]+)\]\((?!https?:|#)[^)]+\)/g, '$1');
 
 /** The tables of effects on balances (`interface.md 3.4`), from which the ledger posts. */
 function effectsGuide(): string {
