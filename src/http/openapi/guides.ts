@@ -9,7 +9,7 @@ const GUIDES = [
   'api/quick-start.md',
   'api/idempotency.md',
   'api/errors.md',
-  'webhooks.md',
+  'guides/webhooks.md',
   'api/deprecation.md',
 ];
 
