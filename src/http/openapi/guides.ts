@@ -1,10 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ACCOUNT_EFFECTS, CARD_EFFECTS, type Effect } from '../../kernel/ledger/effects';
 
 const DOCS = join(__dirname, '../../../docs');
 
-/** Guides in the order of the page. A guide that the installation lacks is left out. */
+/** Guides in the order of the page. `.dockerignore` admits them to the image. */
 const GUIDES = [
   'api/quick-start.md',
   'api/idempotency.md',
@@ -15,9 +15,7 @@ const GUIDES = [
 
 /** The guides of clients as Markdown, which readers of the document show before its operations. */
 export function guides(): string {
-  const texts = GUIDES.map((name) => join(DOCS, name))
-    .filter((path) => existsSync(path))
-    .map((path) => asSection(readFileSync(path, 'utf8')));
+  const texts = GUIDES.map((name) => asSection(readFileSync(join(DOCS, name), 'utf8')));
   texts.splice(-1, 0, effectsGuide());
   return texts.join('\n\n');
 }
