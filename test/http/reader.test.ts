@@ -42,7 +42,7 @@ inBrowser('the reader of the document', () => {
       expect([at('Quick start'), at('Idempotency'), at('Errors'), at('Effects on balances')]).not.toContain(
         -1,
       );
-      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
       expect(await page.locator('#first').count()).toBe(0);
       const paint = await page.evaluate(
         () => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? Infinity,

@@ -17,8 +17,6 @@ const FORMATS: Record<string, string> = {
 export function described(document: oas31.OpenAPIObject): oas31.OpenAPIObject {
   const copy = JSON.parse(JSON.stringify(document)) as oas31.OpenAPIObject;
   for (const [name, schema] of Object.entries(copy.components?.schemas ?? {})) walk(schema, spaced(name));
-  for (const [name, parameter] of Object.entries(copy.components?.parameters ?? {}))
-    nameParameter(parameter as Json, name);
   for (const pathItem of [copy.paths, copy.webhooks].flatMap((paths) => Object.entries(paths ?? {})))
     describePath(...pathItem);
   return copy;
@@ -76,7 +74,7 @@ function formatOf(field: Json): string {
 }
 
 function nameParameter(parameter: Json, of: string): void {
-  if (parameter['description'] !== undefined || parameter['$ref'] !== undefined) return;
+  if (parameter['description'] !== undefined) return;
   const schema = (parameter['schema'] ?? {}) as Json;
   const name = String(parameter['name']);
   const own = (schema['description'] as string | undefined) ?? FIELD_WORDS[name]?.replace('{of}', of);
