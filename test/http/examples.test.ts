@@ -1,9 +1,8 @@
-import { parseEther } from 'viem';
 import { EXAMPLES, FORM_EXAMPLES } from '../../src/http/openapi/examples';
 import { type Operation, operationsOf, type Place } from '../attack/operations';
 import { type Records, recordsOf } from '../attack/records';
 import { byHand, OPERATIONS, TOPUPS } from '../chain/gas-station/operations/by-person/decisions';
-import { execute, fundNative, type TestStation, testStation } from '../chain/gas-station/operations/support';
+import { execute, type TestStation, testStation } from '../chain/gas-station/operations/support';
 import { type Answer, type Client, DECIDED_AT_ONCE } from '../support/api';
 import { form, jpeg } from '../support/uploads';
 
@@ -24,10 +23,9 @@ const executed = async (path: string, id: string) =>
   execute(world, (await exported(path, id)).transactions[0]);
 
 const wallet = async () => (await world.wallets(1, 5_000_000n, '0.01'))[0]!;
-/** A wallet that needs gas, of a station that can pay: an earlier example has set another station. */
+/** A wallet that needs gas. The station can pay again, because an earlier example has set another one. */
 async function poorWallet() {
-  const { body } = await world.admin.call('GET', '/v1/gas-station/status/local');
-  await fundNative(world.chain, body.station.address, parseEther('10'));
+  await world.admin.call('PUT', '/v1/gas-station/wallet', { chain: 'local', address: world.station });
   return (await world.wallets(1, 1n))[0]!;
 }
 const present = async (path: string) => ({ version: (await world.admin.call('GET', path)).body.version });
@@ -73,12 +71,20 @@ async function realOf(name: string, places: Place[], records: Records): Promise<
 
 let keys = 0;
 
+/** Names of the query parameters that a request must have. */
+const required = ({ path, method }: Operation): string[] =>
+  (document.paths[path][method.toLowerCase()].parameters ?? [])
+    .filter((parameter: any) => parameter.in === 'query' && parameter.required)
+    .map(({ name }: any) => name);
+
 async function send(operation: Operation, name: string, example: object, asForm: boolean): Promise<Answer> {
   const tenant = await world.api.client();
   const records = recordsOf(world.api, tenant, 'Ada');
   const places = operation.places.filter(({ in: at, name: field }) => at === 'path' || field in example);
   const real = await realOf(name, places, records);
-  const path = operation.path.replace(/\{(\w+)\}/g, (_, parameter: string) => String(real[parameter]));
+  const filled = operation.path.replace(/\{(\w+)\}/g, (_, parameter: string) => String(real[parameter]));
+  const query = required(operation).map((parameter) => [parameter, String(real[parameter])]);
+  const path = query.length > 0 ? `${filled}?${new URLSearchParams(query).toString()}` : filled;
   const body = Object.fromEntries(
     Object.entries(example).map(([field, value]) => [field, real[field] ?? value]),
   );
