@@ -83,7 +83,7 @@ async function send(operation: Operation, name: string, example: object, asForm:
   const places = operation.places.filter(({ in: at, name: field }) => at === 'path' || field in example);
   const real = await realOf(name, places, records);
   const filled = operation.path.replace(/\{(\w+)\}/g, (_, parameter: string) => String(real[parameter]));
-  const query = required(operation).map((parameter) => [parameter, String(real[parameter])]);
+  const query = required(operation).map((name): [string, string] => [name, String(real[name])]);
   const path = query.length > 0 ? `${filled}?${new URLSearchParams(query).toString()}` : filled;
   const body = Object.fromEntries(
     Object.entries(example).map(([field, value]) => [field, real[field] ?? value]),
