@@ -249,4 +249,6 @@ export const FIELD_WORDS: Record<string, string> = {
   r: 'The r of the signature, in hexadecimal.',
   s: 'The s of the signature, in hexadecimal.',
   openOperations: 'Operations that are not final.',
+  config: 'The configuration of the chain.',
+  operation: 'The exported operation.',
 };
