@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
 import type { Composed } from '../src/composition';
+import { createEventIds } from '../src/kernel/outbox/event-id';
 import { createResolver } from '../src/kernel/security/allowed-addresses';
 import { guardedConnector } from '../src/kernel/security/guarded-connector';
 import { createDispatcher } from '../src/tenants/webhooks/delivery/dispatcher';
@@ -39,6 +40,8 @@ export interface WebhookOptions {
 const TIMEOUT_MS = 15_000;
 const CONNECT_MS = 10_000;
 const HEARTBEAT_MS = 4_000;
+/** In the sandbox, a developer who repairs an endpoint waits no longer than this for its events. */
+const SANDBOX_PROBE_MS = 25_000;
 
 /** Creates the services that deliver webhooks. All activities of a process share them. */
 export function createDelivery(services: Composed, options: WebhookOptions = {}) {
@@ -47,7 +50,9 @@ export function createDelivery(services: Composed, options: WebhookOptions = {})
   const connect = guardedConnector({ allowLoopback, ca, resolve, timeoutMs: CONNECT_MS });
   const poster = createPoster({ connect, timeoutMs, connections: UNDER_WAY });
   const secrets = createSigningSecrets(services);
-  return { ...services, poster, secrets };
+  const ids = createEventIds(services.keyring);
+  const maxProbeMs = services.mode === 'sandbox' ? SANDBOX_PROBE_MS : undefined;
+  return { ...services, poster, secrets, ids, maxProbeMs };
 }
 
 export function createWebhookActivities(services: Composed, options: WebhookOptions = {}): WebhookActivities {

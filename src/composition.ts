@@ -215,6 +215,7 @@ export function createServices(options: Wiring): Composed {
     settlementWaitSeconds: options.settlementWaitSeconds ?? 259_200,
     cardOrderWaitSeconds: options.cardOrderWaitSeconds ?? 86_400,
     walletQuarantineSeconds: options.walletQuarantineSeconds ?? 86_400,
+    eventsKeptDays: options.eventsKeptDays ?? 90,
     now,
   };
 }

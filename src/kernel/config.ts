@@ -79,6 +79,8 @@ const schema = z.object({
   CARD_ORDER_WAIT_SECONDS: seconds.default(86_400),
   /** Cooldown of a wallet between two allocations, so that a late payment is not credited to the next payer. */
   WALLET_QUARANTINE_SECONDS: seconds.default(86_400),
+  /** Days that events for webhooks are kept, with their attempts. */
+  EVENTS_KEPT_DAYS: whole(1, 3_650).default(90),
   /** Name, secret and one-time code of the operator who uses the command line. */
   OPERATOR_NAME: text.optional(),
   OPERATOR_SECRET: text.optional(),
@@ -164,6 +166,7 @@ export interface Config {
   settlementWaitSeconds: number;
   cardOrderWaitSeconds: number;
   walletQuarantineSeconds: number;
+  eventsKeptDays: number;
   operatorName: string | undefined;
   /** Absent: the operator of the embedded sandbox. */
   operatorSecret: string | undefined;
@@ -265,6 +268,7 @@ function configOf(
     settlementWaitSeconds: env.SETTLEMENT_WAIT_SECONDS,
     cardOrderWaitSeconds: env.CARD_ORDER_WAIT_SECONDS,
     walletQuarantineSeconds: env.WALLET_QUARANTINE_SECONDS,
+    eventsKeptDays: env.EVENTS_KEPT_DAYS,
     operatorName: env.OPERATOR_NAME,
     operatorSecret: env.OPERATOR_SECRET,
     operatorCode: env.OPERATOR_CODE,

@@ -154,6 +154,7 @@ function connect(setup: Setup): Parts {
     settlementWaitSeconds: config.settlementWaitSeconds,
     cardOrderWaitSeconds: config.cardOrderWaitSeconds,
     walletQuarantineSeconds: config.walletQuarantineSeconds,
+    eventsKeptDays: config.eventsKeptDays,
     handOver,
     readiness: readiness.ask,
     publicUrl: () => config.publicUrl ?? ownUrl(),

@@ -59,6 +59,8 @@ export interface Wiring {
   cardOrderWaitSeconds?: number | undefined;
   /** Cooldown of a wallet between two allocations. Default: a day. */
   walletQuarantineSeconds?: number | undefined;
+  /** Days that events for webhooks are kept. Default: 90. */
+  eventsKeptDays?: number | undefined;
   /** Called when it is needed, because the port may be chosen only when the API listens. */
   publicUrl?: () => string;
   /** Base URL of the sandbox's parties, without a trailing slash. Default: that of the API. */

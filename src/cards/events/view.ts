@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CARD_EFFECTS } from '../../kernel/ledger/effects';
-import { formatAmount, formatAmounts } from '../../kernel/money/money';
+import { formatAmount, formatAmounts, ZERO } from '../../kernel/money/money';
 import type { WebhookEvent } from '../../kernel/outbox/events';
 import { instant, money } from '../../kernel/wire/schemas';
 import { shown } from '../../kernel/wire/shown';
@@ -82,10 +82,39 @@ export function cardTransactionEvent(
     tenantId: transaction.tenantId,
     registration: 'card',
     event: 'card_transaction',
-    data: cardTransactionData(transaction),
+    data: cardTransactionEventData(transaction),
     at: transaction.at,
     reference: { id: referenceId, type },
     idempotencyKey,
+  };
+}
+
+/** The webhook's fields: those of the contract first, then where the money went. */
+function cardTransactionEventData(transaction: CardTransaction) {
+  const data = cardTransactionData(transaction);
+  const effect = CARD_EFFECTS[transaction.type];
+  const signed = (factor: -1 | 0 | 1) => signedAmount(data.billingAmount, factor, data.billingCurrency);
+  return Object.assign(data, {
+    effect: {
+      available: signed(effect.available),
+      pending: signed(effect.pending),
+      spent: signed(effect.spent),
+    },
+    balanceAfter: cardBalances(transaction),
+  });
+}
+
+/** A formatted amount with the sign of its effect. */
+function signedAmount(amount: string, factor: -1 | 0 | 1, currency: string): string {
+  if (factor === 0) return formatAmount(ZERO, currency);
+  return factor === 1 || /^[0.]*$/.test(amount) ? amount : `-${amount}`;
+}
+
+function cardBalances({ available, pending, spent, billingCurrency }: CardTransaction) {
+  return {
+    available: formatAmount(available, billingCurrency),
+    pending: formatAmount(pending, billingCurrency),
+    spent: formatAmount(spent, billingCurrency),
   };
 }
 
@@ -117,11 +146,7 @@ export function cardTransactionView(transaction: CardTransaction) {
   return {
     ...cardTransactionData(transaction),
     fee: formatAmount(transaction.fee, billingCurrency),
-    balanceAfter: {
-      available: formatAmount(transaction.available, billingCurrency),
-      pending: formatAmount(transaction.pending, billingCurrency),
-      spent: formatAmount(transaction.spent, billingCurrency),
-    },
+    balanceAfter: cardBalances(transaction),
     createdAt: created,
     updatedAt: created,
   };

@@ -7,6 +7,9 @@ import { checkUrl } from '../../kernel/wire/reached-url';
 import { moment } from '../../kernel/wire/schemas';
 import { webUrl } from '../../kernel/wire/web-url';
 import type { Services } from '../../services';
+import { signingSecret } from '../clients/operations';
+import { shownKey, standardKeyOf } from './delivery/signature';
+import { eventRoutes } from './events/routes';
 import { deleteWebhook, listWebhooks, resendWebhooks, setWebhook } from './operations';
 import { webhookSchema } from './view';
 
@@ -16,7 +19,14 @@ const registration = z.enum(REGISTRATIONS);
 const counter = z.int().meta({ description: 'Deliveries that were queued again.' });
 
 export function webhookRoutes(services: Services, resolve: Resolve = createResolver()): Route[] {
-  return [listRoute(services), setRoute(services, resolve), deleteRoute(services), resendRoute(services)];
+  return [
+    listRoute(services),
+    setRoute(services, resolve),
+    deleteRoute(services),
+    resendRoute(services),
+    signingKeyRoute(services),
+    ...eventRoutes(services),
+  ];
 }
 
 const listRoute = ({ database }: Services) =>
@@ -93,4 +103,24 @@ const resendRoute = ({ commands, now }: Services) =>
     problems: ['rate_limited'],
     write: (tx, { caller, query }) =>
       resendWebhooks(tx, commands, { tenantId: caller.tenantId, ...query, now: now() }),
+  });
+
+const signingKeyRoute = ({ database, keyring }: Services) =>
+  route({
+    method: 'GET',
+    path: '/v1/webhooks/signing-key',
+    tag: TAG,
+    summary: 'Get the key of Standard Webhooks',
+    description:
+      'The key with which any library of Standard Webhooks verifies `webhook-signature`. It is derived from the newest client ' +
+      'secret, so it changes with each rotation. Until the old secret ends, `webhook-signature` also has a signature of the old key.',
+    response: z.object({
+      key: z.string().meta({
+        description: '`whsec_` and the 32 bytes of the key in base64. Keep it as secret as the client secret.',
+        examples: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo='],
+      }),
+    }),
+    read: async ({ caller }) => ({
+      key: shownKey(standardKeyOf(await signingSecret(database, keyring, caller.tenantId))),
+    }),
   });
