@@ -1,3 +1,4 @@
+import { accountTransactionDocument } from './accounts/accounts/events';
 import { requireAccount } from './accounts/accounts/operations';
 import { accountRoutes } from './accounts/accounts/routes';
 import { userAccountRoutes } from './accounts/accounts/user-routes';
@@ -14,6 +15,7 @@ import { limitsRoutes } from './cards/events/limits/routes';
 import { cardEventRoutes } from './cards/events/routes';
 import { sandboxRoutes } from './cards/events/sandbox-routes';
 import { cardTransactionRoutes } from './cards/events/transaction-routes';
+import { cardTransactionDocument } from './cards/events/view';
 import { capacityRoute } from './cards/issuance/capacity-routes';
 import { issueRoute } from './cards/issuance/routes';
 import { processorCallbackRoute } from './cards/orders/callback-routes';
@@ -62,6 +64,8 @@ import { outboxReading } from './kernel/metrics/outbox';
 import type { Reading } from './kernel/metrics/readings';
 import { waitingReading } from './kernel/metrics/waiting';
 import { createCommands } from './kernel/outbox/commands';
+import type { EventDocument } from './kernel/outbox/event-document';
+import { STATUS_DOCUMENTS } from './kernel/outbox/status-event';
 import { PARTIES, type Party } from './kernel/parties';
 import { type PartySettings } from './kernel/party-settings';
 import { createReadiness } from './kernel/readiness';
@@ -72,12 +76,14 @@ import { observedParties } from './parties/protocol/observed';
 import { dealtWhileOn } from './parties/rates/left-out';
 import { createSandboxParties, type SandboxParties } from './parties/sandbox/mount';
 import { cardholderDesk } from './people/cardholders/desk';
+import { cardholderStatusDocument } from './people/cardholders/events';
 import { cardholderUploadRoutes } from './people/cardholders/files/routes';
 import { reviewCallbackRoute } from './people/cardholders/review/callback-routes';
 import { cardholderRoutes } from './people/cardholders/routes';
 import type { CardholderServices } from './people/cardholders/services';
 import { noteChangedFields } from './people/kyc/approvals';
 import { kycDesk } from './people/kyc/desk';
+import { kycStatusDocument } from './people/kyc/events';
 import { kycRoutes } from './people/kyc/routes';
 import { createReference } from './people/reference/reference';
 import { referenceRoutes } from './people/reference/routes';
@@ -98,6 +104,7 @@ import type { Services } from './services';
 import type { ApiOptions, DeskOptions, Wiring } from './startup/wiring';
 import { type Access, createAccess } from './tenants/clients/access';
 import { createAuthenticator } from './tenants/clients/authenticate';
+import { secretRotatedDocument } from './tenants/clients/events';
 import { clientRoutes } from './tenants/clients/routes';
 import { webhookDesk } from './tenants/webhooks/desk';
 import { endpointsReading } from './tenants/webhooks/metrics';
@@ -110,6 +117,7 @@ import { chainDepositRoutes } from './transfers/chain-deposits/routes';
 import { assertClosable, closeAccount } from './transfers/close-account';
 import { transferDesk } from './transfers/conclude-desk';
 import { depositDesk } from './transfers/deposits/desk';
+import { DEPOSIT_DOCUMENTS } from './transfers/deposits/events';
 import { checkoutPageRoute } from './transfers/deposits/page/routes';
 import { depositRoutes } from './transfers/deposits/routes';
 import { linksOf } from './transfers/engine/read';
@@ -303,6 +311,17 @@ export function apiRoutes(services: Composed): Route[] {
   ];
 }
 
+/** The events that are sent to clients, for the OpenAPI document. */
+export const EVENT_DOCUMENTS: readonly EventDocument[] = [
+  cardTransactionDocument,
+  accountTransactionDocument,
+  ...DEPOSIT_DOCUMENTS,
+  ...STATUS_DOCUMENTS,
+  cardholderStatusDocument,
+  kycStatusDocument,
+  secretRotatedDocument,
+];
+
 /**
  * Routes outside of the documented API: pages for a payer's browser and the parties' callbacks. No client calls them.
  */
@@ -427,7 +446,10 @@ export function createApi(services: Composed, { observe, publicUrl, spend }: Api
       { crypto: ({ body }) => holdersOf(database, body) },
     ),
     authenticate: byClientHeaders(createAuthenticator(database, keyring, access)),
-    pages: [documentPages(() => openApiDocument(routes, { publicUrl })), ...sandboxParties.middlewares],
+    pages: [
+      documentPages(() => openApiDocument(routes, { publicUrl, events: EVENT_DOCUMENTS })),
+      ...sandboxParties.middlewares,
+    ],
     observe,
     spend,
   });

@@ -6,8 +6,10 @@ import {
   type ZodOpenApiParameters,
   type ZodOpenApiPathsObject,
 } from 'zod-openapi';
+import type { EventDocument } from '../kernel/outbox/event-document';
 import { FILE_TYPES } from '../kernel/wire/file-type';
 import type { FileSpec } from './multipart';
+import { webhooksOf } from './openapi-webhooks';
 import { PROBLEM_CODES } from './problem-codes';
 import { hasNeeds, type Route } from './route';
 
@@ -36,6 +38,8 @@ export interface OpenApiOptions {
   description?: string;
   /** The ways to authenticate, each enough by itself. Default: a client's credential. */
   securitySchemes?: Record<string, oas31.SecuritySchemeObject>;
+  /** Events that are sent to clients. Default: none. */
+  events?: readonly EventDocument[];
   /** Base URL of the API for clients. Default: the place that the document was read from. */
   publicUrl?: string | undefined;
 }
@@ -59,6 +63,7 @@ export function openApiDocument(routes: Route[], options: OpenApiOptions = {}): 
       ? Object.keys(options.securitySchemes).map((name) => ({ [name]: [] }))
       : [CREDENTIAL],
     paths,
+    ...(options.events ? { webhooks: webhooksOf(options.events) } : {}),
     components: { securitySchemes: options.securitySchemes ?? SECURITY_SCHEMES },
   });
 }

@@ -1,7 +1,22 @@
+import { effectSchema } from '../../kernel/ledger/effect-schema';
 import type { PostedEntry } from '../../kernel/ledger/entries';
 import { amountOf } from '../../kernel/ledger/entries';
 import { formatAmount } from '../../kernel/money/money';
+import type { EventDocument } from '../../kernel/outbox/event-document';
 import type { WebhookEvent } from '../../kernel/outbox/events';
+import { accountTransactionSchema } from './view';
+
+export const accountTransactionDocument: EventDocument = {
+  event: 'account_transaction',
+  type: 'account',
+  description:
+    'Money moved on an account of the tenant or of one of its users: deposits, withdrawals, fees, transfers, funding of cards. ' +
+    'Holds are not told.',
+  data: accountTransactionSchema
+    .omit({ createdAt: true, updatedAt: true })
+    .extend({ effect: effectSchema })
+    .meta({ id: 'AccountTransactionEvent', description: 'Data of an `account_transaction`.' }),
+};
 
 /**
  * The `account_transaction` of a posted entry (`interface.md 2.3`). The amount is never negative; the type tells the

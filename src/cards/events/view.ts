@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { effectSchema } from '../../kernel/ledger/effect-schema';
 import { CARD_EFFECTS } from '../../kernel/ledger/effects';
 import { formatAmount, formatAmounts, ZERO } from '../../kernel/money/money';
+import type { EventDocument } from '../../kernel/outbox/event-document';
 import type { WebhookEvent } from '../../kernel/outbox/events';
 import { instant, money } from '../../kernel/wire/schemas';
 import { shown } from '../../kernel/wire/shown';
@@ -42,6 +44,18 @@ export const cardTransactionSchema = z
     updatedAt: instant(),
   })
   .meta({ id: 'CardTransaction' });
+
+export const cardTransactionDocument: EventDocument = {
+  event: 'card_transaction',
+  type: 'card',
+  description:
+    "A card was issued, funded, used, settled, refunded, declined, frozen or closed. The sum of `effect` over all of a card's " +
+    'events is its balance.',
+  data: cardTransactionSchema
+    .omit({ fee: true, createdAt: true, updatedAt: true })
+    .extend({ effect: effectSchema })
+    .meta({ id: 'CardTransactionEvent', description: 'Data of a `card_transaction`.' }),
+};
 
 const counters = z.object({
   authorized: money(),

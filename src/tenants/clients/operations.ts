@@ -227,10 +227,7 @@ export interface SealedSecret {
  * The sealed secrets that sign the tenant's webhooks, the newest first, which signs even when it was revoked.
  * @throws Problem 404 for an unknown tenant
  */
-export async function sealedSecrets(
-  sql: Sql,
-  clientId: string,
-): Promise<[SealedSecret, ...SealedSecret[]]> {
+export async function sealedSecrets(sql: Sql, clientId: string): Promise<[SealedSecret, ...SealedSecret[]]> {
   const [newest, ...others] = await signingSecrets(sql, clientId);
   if (!newest) throw notFound('client');
   return [newest, ...others];

@@ -30,7 +30,10 @@ export function clientRoutes({ keyring, access, now }: Services & { access: Acce
       problems: ['forbidden'],
       async write(tx, { caller, requestId, body: { overlapSeconds } }) {
         const { tenantId, credentialId } = caller;
-        const made = await rotateSecret(tx, keyring, tenantId, overlapSeconds, { by: credentialId, at: now() });
+        const made = await rotateSecret(tx, keyring, tenantId, overlapSeconds, {
+          by: credentialId,
+          at: now(),
+        });
         const { before, after } = made;
         const action = 'client.rotate-secret';
         await audit(tx, { caller, requestId, action, subject: tenantId, tenantId, before, after });

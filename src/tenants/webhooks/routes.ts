@@ -116,7 +116,8 @@ const signingKeyRoute = ({ database, keyring }: Services) =>
       'secret, so it changes with each rotation. Until the old secret ends, `webhook-signature` also has a signature of the old key.',
     response: z.object({
       key: z.string().meta({
-        description: '`whsec_` and the 32 bytes of the key in base64. Keep it as secret as the client secret.',
+        description:
+          '`whsec_` and the 32 bytes of the key in base64. Keep it as secret as the client secret.',
         examples: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo='],
       }),
     }),

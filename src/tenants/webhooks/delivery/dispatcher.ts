@@ -181,7 +181,11 @@ async function attempt(engine: Engine, lane: Lane, job: Job): Promise<void> {
 }
 
 /** @returns undefined when the delivery could not be signed */
-async function send({ secrets, ids, poster, log }: Engine, lane: Lane, job: Job): Promise<Attempt | undefined> {
+async function send(
+  { secrets, ids, poster, log }: Engine,
+  lane: Lane,
+  job: Job,
+): Promise<Attempt | undefined> {
   try {
     const keys = await secrets.of(job.tenantId);
     return await poster.post(laneKey(lane), { ...job, id: ids.of(job), keys });

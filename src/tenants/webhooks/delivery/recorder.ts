@@ -7,8 +7,8 @@ import { type FailedEndpoint, markFailing, noteOutcomes, type Outcome, seriesOf 
 import type { EndpointKey } from '../record';
 import { recoveryCommand } from '../recovery-command';
 import { markDisabled } from '../store';
-import { parkDue } from './moves';
 import { attemptMade, type EventAttempt } from './attempts';
+import { parkDue } from './moves';
 import type { Attempt } from './poster';
 import { createRounds } from './rounds';
 import { firstProbe, jitterOf, retryIn } from './schedule';

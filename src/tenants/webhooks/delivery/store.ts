@@ -1,8 +1,8 @@
 import { raw, table } from '../../../kernel/db/build';
 import type { Sql } from '../../../kernel/db/database';
 import { type EndpointKey } from '../record';
-import { deliveryTransition } from './record';
 import { attemptsByNumber, type EventAttempt } from './attempts';
+import { deliveryTransition } from './record';
 import { MAX_ATTEMPTS } from './schedule';
 
 /**

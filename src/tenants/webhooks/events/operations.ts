@@ -54,12 +54,7 @@ export const readEvent = async (
   id: string,
 ): Promise<EventView> => eventView(await requireEvent(sql, ids, reach, id), ids);
 
-async function requireEvent(
-  sql: Sql,
-  ids: EventIds,
-  reach: string | null,
-  id: string,
-): Promise<StoredEvent> {
+async function requireEvent(sql: Sql, ids: EventIds, reach: string | null, id: string): Promise<StoredEvent> {
   const place = ids.find(id);
   const found = place && (await findEvent(sql, reach, place));
   if (!found) throw notFound('event');

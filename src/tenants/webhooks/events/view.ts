@@ -10,17 +10,25 @@ import type { StoredEvent } from './store';
 const attemptSchema = z
   .object({
     at: instant().meta({ description: 'When the attempt began.' }),
-    status: z.int().optional().meta({
-      description: 'HTTP status of the answer. Absent when no answer came.',
-      examples: [204],
-    }),
-    durationMs: z.int().meta({ description: 'Milliseconds until the answer or the failure.', examples: [38] }),
-    error: z.string().optional().meta({
-      description:
-        'Why the attempt failed: `http_` and the status, `timeout` after 15 seconds, `connection_refused`, `connection_lost`, ' +
-        '`tls_failed`, `dns_failed` and others. Absent on success.',
-      examples: ['http_500'],
-    }),
+    status: z
+      .int()
+      .optional()
+      .meta({
+        description: 'HTTP status of the answer. Absent when no answer came.',
+        examples: [204],
+      }),
+    durationMs: z
+      .int()
+      .meta({ description: 'Milliseconds until the answer or the failure.', examples: [38] }),
+    error: z
+      .string()
+      .optional()
+      .meta({
+        description:
+          'Why the attempt failed: `http_` and the status, `timeout` after 15 seconds, `connection_refused`, `connection_lost`, ' +
+          '`tls_failed`, `dns_failed` and others. Absent on success.',
+        examples: ['http_500'],
+      }),
   })
   .meta({ id: 'WebhookAttempt', description: 'One attempt to deliver an event.' });
 
@@ -58,7 +66,9 @@ export const eventSchema = z
     createdAt: instant(),
     body: z
       .object({ event: z.string(), data: z.record(z.string(), z.unknown()) })
-      .meta({ description: 'The body of the webhook. The section on webhooks describes `data` for each event.' }),
+      .meta({
+        description: 'The body of the webhook. The section on webhooks describes `data` for each event.',
+      }),
     deliveries: z.array(deliverySchema).meta({
       description: 'One for each URL, the present one first. Empty while no URL of the type was ever set.',
     }),
