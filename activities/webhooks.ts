@@ -34,6 +34,8 @@ export interface WebhookOptions {
   sliceMs?: number;
   /** Time-out of one attempt, in milliseconds. */
   timeoutMs?: number;
+  /** Longest wait between two probes, in milliseconds. Default: 25 s in the sandbox, else that of the schedule. */
+  maxProbeMs?: number | undefined;
 }
 
 /** An attempt succeeds when the answer comes within 15 s (decisions part 4, Webhooks). */
@@ -51,7 +53,7 @@ export function createDelivery(services: Composed, options: WebhookOptions = {})
   const poster = createPoster({ connect, timeoutMs, connections: UNDER_WAY });
   const secrets = createSigningSecrets(services);
   const ids = createEventIds(services.keyring);
-  const maxProbeMs = services.mode === 'sandbox' ? SANDBOX_PROBE_MS : undefined;
+  const { maxProbeMs = services.mode === 'sandbox' ? SANDBOX_PROBE_MS : undefined } = options;
   return { ...services, poster, secrets, ids, maxProbeMs };
 }
 

@@ -44,7 +44,12 @@ it('takes snapshots and deletes old keys, callbacks, quotes and spending after a
     now: () => new Date('2026-03-01T00:00:00Z'),
     walletQuarantineSeconds: 86_400,
     cardOrderWaitSeconds: 86_400,
+    eventsKeptDays: 90,
   });
+  await test.database.query(`
+    insert into events (tenant_id, registration, event, data_id, data, created_at, shard, delivery)
+      select 'cli_1', 'card', 'card_transaction', id, '{}', now() - age, 0, 'delivered'
+        from (values ('ctx_old', interval '91 days'), ('ctx_young', interval '89 days')) as e(id, age)`);
   let away = 12;
   const activities = {
     ...real,
@@ -66,6 +71,7 @@ it('takes snapshots and deletes old keys, callbacks, quotes and spending after a
     { id: 'quo_used' },
     { id: 'quo_young' },
   ]);
+  expect(await test.database.query('select data_id from events')).toEqual([{ data_id: 'ctx_young' }]);
   expect(await test.database.query('select day::text from spending order by day')).toEqual([
     { day: '2026-02-01' },
     { day: '2026-03-01' },
@@ -163,6 +169,13 @@ describe('deletes a backlog in batches, because one statement would exceed its t
          select 'quo_' || n, 'cli_1', 'acc_1', 'deposit', '{}', now() - interval '31 days', now() from generate_series(1, 2500) n`,
     ],
     [
+      'forgetOldEvents',
+      'events',
+      `insert into events (tenant_id, registration, event, data_id, data, created_at, shard, delivery)
+         select 'cli_1', 'card', 'card_transaction', 'ctx_' || n, '{}', now() - interval '91 days', 0, 'delivered'
+           from generate_series(1, 2500) n`,
+    ],
+    [
       'forgetOldSpending',
       'spending',
       `insert into spending (subject_id, currency, day, amount)
@@ -177,6 +190,7 @@ describe('deletes a backlog in batches, because one statement would exceed its t
       now: () => new Date('2026-03-01T00:00:00Z'),
       walletQuarantineSeconds: 86_400,
       cardOrderWaitSeconds: 86_400,
+      eventsKeptDays: 90,
     });
     expect(await activities[activity]()).toBe(2_500);
     expect(await test.database.query(`select 1 from ${table}`)).toEqual([]);

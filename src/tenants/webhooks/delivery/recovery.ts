@@ -15,7 +15,10 @@ export interface RecoveryDeps {
   poster: Poster;
   secrets: SigningSecrets;
   ids: EventIds;
-  /** Longest wait between two probes, unless the receiver's `Retry-After` asks for more. Milliseconds. */
+  /**
+   * Longest wait between two probes, unless the receiver's `Retry-After` asks for more. Milliseconds. Absent: that of the
+   * schedule.
+   */
   maxProbeMs?: number | undefined;
 }
 
@@ -123,7 +126,9 @@ async function record(
     await recordDelivered(tx, [{ number: event.number, made }]);
     return readRecovery(tx, endpoint);
   }
-  const attempts = event.attempts + 1;
+  // A probe before the event's own turn is one more than its schedule has.
+  const isExtra = maxProbeMs !== undefined && event.dueAt.getTime() > request.now + CLOCKS_APART_MS;
+  const attempts = event.attempts + (isExtra ? 0 : 1);
   const jitter = jitterOf(request.random);
   const next = probeAfter(endpoint.probes, jitter, attempt.retryAfterMs, maxProbeMs);
   const ended = endOf(endpoint, attempt, request.now);
@@ -135,7 +140,7 @@ async function record(
     probeEvent: event.number,
     probeFailures: event.number === endpoint.probeEvent ? endpoint.probeFailures + 1 : 1,
   });
-  const retryMs = retryIn(attempts, jitter, attempt.retryAfterMs);
+  const retryMs = isExtra ? null : retryIn(attempts, jitter, attempt.retryAfterMs);
   await recordFailures(tx, [{ number: event.number, made, code: attempt.code, retryMs }]);
   await parkDue(tx, disabled);
   return { ...(await readRecovery(tx, endpoint)), attempts };

@@ -165,8 +165,8 @@ export async function releaseClaims(sql: Sql, numbers: string[]): Promise<void> 
 /** A failed attempt. */
 export interface FailedAttempt extends EventAttempt {
   code: string;
-  /** Milliseconds until the retry, unless the schedule is used up. */
-  retryMs: number;
+  /** Milliseconds until the retry, unless the schedule is used up. Null: an extra probe, which uses up no attempt. */
+  retryMs: number | null;
 }
 
 /** Counts an attempt and sets the next due time. A delivery whose schedule is used up becomes `failed`. Idempotent. */
@@ -174,10 +174,10 @@ export async function recordFailures(sql: Sql, failures: FailedAttempt[]): Promi
   const { from, to } = deliveryTransition('schedule_used_up');
   await sql.query(
     `update events e
-        set attempts = e.attempts + 1, leased_until = null, last_error = f.code,
+        set attempts = e.attempts + (f.ms is not null)::int, leased_until = null, last_error = f.code,
             attempts_made = webhook_attempts(e.attempts_made, $7::jsonb -> e.number::text),
-            delivery = case when e.delivery = any ($5) and e.attempts + 1 >= $4 then $6 else e.delivery end,
-            due_at = case when e.delivery = 'due' then clock_timestamp() + f.ms * interval '1 millisecond'
+            delivery = case when f.ms is not null and e.delivery = any ($5) and e.attempts + 1 >= $4 then $6 else e.delivery end,
+            due_at = case when f.ms is not null and e.delivery = 'due' then clock_timestamp() + f.ms * interval '1 millisecond'
                           else e.due_at end
        from unnest($1::bigint[], $2::text[], $3::bigint[]) as f(number, code, ms)
       where e.number = f.number and e.delivery <> 'delivered' and e.leased_until is not null`,

@@ -85,5 +85,15 @@ export async function resendEvent(
 }
 
 /** Deletes events older than `days`, with their attempts. @returns the number of deleted events */
-export const forgetOldEvents = (database: Database, days: number): Promise<number> =>
-  inPortions(database, (tx, limit) => deleteOldEvents(tx, days, limit));
+export async function forgetOldEvents(database: Database, days: number): Promise<number> {
+  let after = '0';
+  let deleted = 0;
+  await inPortions(database, async (tx, limit) => {
+    const portion = await deleteOldEvents(tx, { days, after, limit });
+    after = portion.last ?? after;
+    deleted += portion.deleted;
+    // Younger events follow, once a portion has no old one.
+    return portion.deleted > 0 ? portion.read : 0;
+  });
+  return deleted;
+}

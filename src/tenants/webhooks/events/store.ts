@@ -1,4 +1,3 @@
-import { raw, table } from '../../../kernel/db/build';
 import type { Sql } from '../../../kernel/db/database';
 import type { EventPlace } from '../../../kernel/outbox/event-id';
 import { REGISTRATIONS, type Registration } from '../../../kernel/outbox/events';
@@ -128,18 +127,33 @@ export async function makeDue(sql: Sql, number: string): Promise<boolean> {
   return rows.length > 0;
 }
 
+/** A portion of the oldest events, of which those older than a number of days were deleted. */
+export interface OldPortion {
+  read: number;
+  deleted: number;
+  /** Number of the last event that was read. */
+  last: string | null;
+}
+
 /**
- * Deletes the oldest events: at most `limit` rows, of those that are older than `days`. Rows are numbered in the order of
- * their insertion, so the primary key finds them.
- * @returns the number of deleted rows
+ * Reads `limit` events after a number, and deletes those that are older than `days`. Rows are numbered in the order of
+ * their insertion, so the primary key finds the oldest.
  */
-export async function deleteOldEvents(sql: Sql, days: number, limit: number): Promise<number> {
-  const oldest = table('events').select('number').orderBy('number').limit(limit);
-  const deleted = await sql.run(
-    table('events')
-      .where(raw('number = any (array(?))', [oldest]))
-      .where('createdAt', '<', raw(`clock_timestamp() - make_interval(days => ?::int)`, [days]))
-      .delete('number'),
+export async function deleteOldEvents(
+  sql: Sql,
+  { days, after, limit }: { days: number; after: string; limit: number },
+): Promise<OldPortion> {
+  const [portion] = await sql.query<OldPortion>(
+    `with oldest as materialized (
+       select number, created_at from events where number > $1 order by number limit $2
+     ), gone as (
+       delete from events where number = any (array(
+         select number from oldest where created_at < clock_timestamp() - make_interval(days => $3::int)))
+       returning number
+     )
+     select (select count(*)::int from oldest) as read, (select count(*)::int from gone) as deleted,
+            (select max(number) from oldest) as last`,
+    [after, limit, days],
   );
-  return deleted.length;
+  return portion ?? { read: 0, deleted: 0, last: null };
 }
