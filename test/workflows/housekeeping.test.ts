@@ -88,6 +88,7 @@ it('deletes old keys while the snapshots fail', async () => {
       return (forgotten += 1);
     },
     forgetOldCallbacks: async () => 0,
+    forgetOldEvents: async () => 0,
     forgetUnusedQuotes: async () => 0,
     forgetOldSpending: async () => 0,
     releaseExpiredWallets: async () => 0,
@@ -121,6 +122,7 @@ it('ends within the hour although an activity always fails, so that the others r
   const activities = {
     forgetOldIdempotencyKeys: part('keys'),
     forgetOldCallbacks: part('callbacks'),
+    forgetOldEvents: part('events'),
     forgetUnusedQuotes: part('quotes'),
     forgetOldSpending: part('spending'),
     releaseExpiredWallets: part('wallets'),
@@ -129,7 +131,7 @@ it('ends within the hour although an activity always fails, so that the others r
     },
   };
   expect(await hoursOf('housekeeping', activities)).toBeLessThan(1);
-  expect(done.sort()).toEqual(['callbacks', 'keys', 'quotes', 'spending', 'wallets']);
+  expect(done.sort()).toEqual(['callbacks', 'events', 'keys', 'quotes', 'spending', 'wallets']);
 });
 
 describe('deletes a backlog in batches, because one statement would exceed its time-out', () => {

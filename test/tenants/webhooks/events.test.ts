@@ -165,7 +165,10 @@ describe('an event', () => {
     for (let made = 1; made <= 23; made += 1)
       await api.database.query(
         `update events set attempts_made = webhook_attempts(attempts_made, $2) where tenant_id = $1`,
-        [client.clientId, JSON.stringify({ at: at(made).toISOString(), url: 'https://a.example', durationMs: made })],
+        [
+          client.clientId,
+          JSON.stringify({ at: at(made).toISOString(), url: 'https://a.example', durationMs: made }),
+        ],
       );
     const { deliveries } = await only(client);
     const attempts = deliveries.at(-1).attempts as { durationMs: number }[];
@@ -180,7 +183,13 @@ describe('an event', () => {
     const { id } = await only(client);
     expect((await client.call('GET', `/v1/events/${id}`)).status).toBe(200);
     expect((await admin.call('GET', `/v1/events/${id}`)).status).toBe(200);
-    for (const wrong of [id, newId('event'), 'evt_1', `${id}0`, id.replace(/.$/, id.endsWith('0') ? '1' : '0')]) {
+    for (const wrong of [
+      id,
+      newId('event'),
+      'evt_1',
+      `${id}0`,
+      id.replace(/.$/, id.endsWith('0') ? '1' : '0'),
+    ]) {
       expect((await other.call('GET', `/v1/events/${wrong}`)).status).toBe(404);
       expect((await resend(other, wrong)).status).toBe(404);
     }
@@ -211,7 +220,10 @@ describe('an event that is sent again', () => {
     const answers = [await resend(client, id, 'again-1'), await resend(client, id, 'again-1')];
     expect(answers.map(({ status }) => status)).toEqual([202, 202]);
     expect(answers[0]?.text).toBe(answers[1]?.text);
-    expect(answers[0]?.body).toMatchObject({ id, deliveries: [{ status: 'due', attempts: [{ status: 204 }] }] });
+    expect(answers[0]?.body).toMatchObject({
+      id,
+      deliveries: [{ status: 'due', attempts: [{ status: 204 }] }],
+    });
     await receiver.until(() => receiver.at(path).length === 2);
     await until(world.all(client, 'delivered'));
     const [first, second] = receiver.at(path);

@@ -64,11 +64,9 @@ export const eventSchema = z
       examples: ['ref_01h455vb4pex5vsknk084sn02q'],
     }),
     createdAt: instant(),
-    body: z
-      .object({ event: z.string(), data: z.record(z.string(), z.unknown()) })
-      .meta({
-        description: 'The body of the webhook. The section on webhooks describes `data` for each event.',
-      }),
+    body: z.object({ event: z.string(), data: z.record(z.string(), z.unknown()) }).meta({
+      description: 'The body of the webhook. The section on webhooks describes `data` for each event.',
+    }),
     deliveries: z.array(deliverySchema).meta({
       description: 'One for each URL, the present one first. Empty while no URL of the type was ever set.',
     }),

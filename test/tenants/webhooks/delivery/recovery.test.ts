@@ -30,12 +30,15 @@ async function begunToFail(client: Client): Promise<void> {
 
 const probe = async (client: Client) => {
   const at = (await endpointOf(api, client))?.next_probe_at?.getTime() ?? 0;
-  return probeEndpoint(createDelivery({ ...api.services, mode: 'live' }, { ca: receiver.ca, allowLoopback: true }), {
-    tenantId: client.clientId,
-    registration: 'card',
-    now: at,
-    random: 0.5,
-  });
+  return probeEndpoint(
+    createDelivery({ ...api.services, mode: 'live' }, { ca: receiver.ca, allowLoopback: true }),
+    {
+      tenantId: client.clientId,
+      registration: 'card',
+      now: at,
+      random: 0.5,
+    },
+  );
 };
 
 it('forgets an endpoint’s earlier failures once no event waits', async () => {
