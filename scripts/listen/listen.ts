@@ -64,7 +64,7 @@ async function eventsSince({ api, credential, type }: Listening, from: Date): Pr
     const query = new URLSearchParams({ from: from.toISOString(), limit: String(PAGE) });
     if (type !== undefined) query.set('type', type);
     if (cursor !== null) query.set('cursor', cursor);
-    const page = await call('GET', `/v1/events?${query}`);
+    const page = await call('GET', `/v1/events?${query.toString()}`);
     events.push(...(page['data'] as EventView[]));
     cursor = page['nextCursor'] as string | null;
   } while (cursor !== null);

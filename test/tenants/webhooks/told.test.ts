@@ -29,7 +29,7 @@ async function told(event: string): Promise<any[]> {
 }
 
 async function live(): Promise<void> {
-  const act = (message: object) => simulate(client, { cardId: card.id, ...message } as never);
+  const act = (message: object) => simulate(client, { cardId: card.id, ...message });
   const { body } = await act({ type: 'authorization', amount: '60.00', merchant: { name: 'Shop' } });
   const { referenceId } = body;
   await act({ type: 'settle', amount: '20.00', referenceId });
