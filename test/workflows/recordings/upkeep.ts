@@ -59,6 +59,18 @@ export const UPKEEP_RECORDINGS = {
           showOverdueCardOrders: [null],
         },
       },
+      'with-events': {
+        answers: {
+          takeLedgerSnapshots: [null],
+          forgetOldIdempotencyKeys: [3],
+          forgetOldCallbacks: [2],
+          forgetOldEvents: [12],
+          forgetUnusedQuotes: [7],
+          forgetOldSpending: [40],
+          releaseExpiredWallets: [5],
+          showOverdueCardOrders: [null],
+        },
+      },
     },
   },
 } satisfies RecordedWorkflows;
