@@ -51,6 +51,8 @@ const BY_PATH: [path: RegExp, name: string, kind: Kind][] = [
   [/^\/v2\/cards$/, 'quoteId', 'cardIssueQuote'],
   [/^\/v2\/cards\/\{id\}\/topup$/, 'quoteId', 'cardTopupQuote'],
   [/^\/v1\/wallets\//, 'address', 'wallet'],
+  [/^\/v1\/events\/\{id\}/, 'id', 'event'],
+  [/^\/v1\/events$/, 'recordId', 'reference'],
 ];
 
 /** Names that mean the same everywhere. */
