@@ -1,7 +1,9 @@
 import { EVENT_DOCUMENTS } from '../../../src/composition';
+import { newId } from '../../../src/kernel/ids';
 import { ACCOUNT_EFFECTS, CARD_EFFECTS, type Effect } from '../../../src/kernel/ledger/effects';
 import { Decimal } from '../../../src/kernel/money/money';
-import { REGISTRATIONS } from '../../../src/kernel/outbox/events';
+import { appendEvents, REGISTRATIONS } from '../../../src/kernel/outbox/events';
+import { statusEvent } from '../../../src/kernel/outbox/status-event';
 import { type Client, type TestApi, testApi } from '../../support/api';
 import { activeCard, cardBalance, fund, simulate, type TestCard } from '../../support/cards';
 import { documentedEvents } from '../../support/documented-events';
@@ -98,11 +100,25 @@ it('leaves the fields of the contract as they were, and adds the new ones at the
 it('describes every recorded event in the OpenAPI document', async () => {
   await live();
   await client.call('POST', '/v1/client/secret/rotate', {});
+  const change = {
+    recordId: newId('payout'),
+    tenantId: client.clientId,
+    accountId: card.accountId,
+    status: 'failed',
+    previousStatus: 'processing',
+    failure: 'rejected',
+    at: new Date(),
+    idempotencyKey: null,
+  };
+  await api.database.transaction((tx) =>
+    appendEvents(tx, [statusEvent(change, 'payout'), statusEvent({ ...change, failure: null }, 'transfer')]),
+  );
   expect(await documentedEvents(api)).toEqual([
     'account_transaction',
     'card_transaction',
     'cardholder.status_changed',
     'client.secret_rotated',
+    'payout.status_changed',
     'transfer.status_changed',
   ]);
 });

@@ -81,7 +81,7 @@ it('in the sandbox is probed every 25 s, and its events keep the attempts of the
     const now = (await endpointOf(api, client))?.next_probe_at?.getTime() ?? 0;
     const place = { tenantId: client.clientId, registration: 'card' as const };
     // The event's own turn is far away.
-    await api.database.query(`update events set due_at = now() + interval '1 day' where tenant_id = $1`, [
+    await api.database.query(`update events set due_at = now() + interval '60 days' where tenant_id = $1`, [
       client.clientId,
     ]);
     const state = await probeEndpoint(delivery, { ...place, now, random: 0.5 });
