@@ -18,10 +18,16 @@ beforeAll(async () => {
 afterEach(() => world.stop());
 afterAll(() => world.close());
 
-const list = async (client: Client, query = '') => {
+interface Page {
+  data: any[];
+  hasMore: boolean;
+  nextCursor: string | null;
+}
+
+const list = async (client: Client, query = ''): Promise<Page> => {
   const { status, body } = await client.call('GET', `/v1/events${query}`);
   expect(status).toBe(200);
-  return body as { data: any[]; hasMore: boolean; nextCursor: string | null };
+  return body;
 };
 const dataIds = (page: { data: any[] }) => page.data.map(({ body }) => body.data.id as string);
 const at = (minute: number) => new Date(Date.UTC(2026, 0, 31, 12, minute));
@@ -41,7 +47,7 @@ describe('the list', () => {
     expect(dataIds(await list(client))).toEqual(ids);
     const paged: string[] = [];
     for (let cursor: string | null = ''; cursor !== null; ) {
-      const page = await list(client, `?limit=2${cursor && `&cursor=${cursor}`}`);
+      const page: Page = await list(client, `?limit=2${cursor && `&cursor=${cursor}`}`);
       paged.push(...dataIds(page));
       expect(page.hasMore).toBe(page.nextCursor !== null);
       cursor = page.nextCursor;
