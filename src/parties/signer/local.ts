@@ -4,7 +4,7 @@ import type { Database, Sql } from '../../kernel/db/database';
 import type { Keyring } from '../../kernel/security/keyring';
 import { asHex, evmAddressOf } from '../chain/addresses';
 import type { ChainKind, SignedAuthorization, UnsignedTransaction } from '../chain/port';
-import { BRANCHES, publicKeyAt, withKey } from './derivation';
+import { BRANCHES, publicKeyAt, withPrivateKey } from './derivation';
 import type { SignedTransaction, Signer } from './port';
 import { ensureSeed, type WalletSeed, withEntropy } from './seed';
 
@@ -29,15 +29,9 @@ export function createLocalSigner({ database, keyring }: { database: Database; k
   /** Runs `work` with the account of a wallet, then wipes its key. */
   function withAccount<T>(index: number, work: (account: PrivateKeyAccount) => Promise<T>): Promise<T> {
     return withEntropy(database, keyring, (entropy) =>
-      withKey(entropy, `${BRANCHES.evm}/${index}`, async (key) => {
-        const { privateKey } = key; // a copy
-        if (!privateKey) throw new Error('the derived key lacks its private half');
-        try {
-          return await work(privateKeyToAccount(bytesToHex(privateKey)));
-        } finally {
-          privateKey.fill(0);
-        }
-      }),
+      withPrivateKey(entropy, `${BRANCHES.evm}/${index}`, (key) =>
+        work(privateKeyToAccount(bytesToHex(key))),
+      ),
     );
   }
 }

@@ -7,7 +7,7 @@ import { statusEvent } from '../engine/events';
 import type { NewDecision, ProcessSubject, TransferKind } from '../engine/kind';
 import { holdLargeCredit } from './held-credit';
 import { holdingOf } from './holding';
-import { lookOnChain } from './look';
+import { lookOnChain, lookTogether } from './look';
 import {
   type ChainDeposit,
   type ChainDepositTerms,
@@ -55,10 +55,15 @@ export const chainDepositKind: TransferKind<ChainDepositTerms, ChainDepositWord>
   isOpen: rules.isOpen,
   deadline: () => null,
   notices: rules.notices,
-  kept: (tx, { transfer }, holds) => noteChanges(tx, [holdingOf(transfer, holds)]),
+  kept: (tx, all) =>
+    noteChanges(
+      tx,
+      all.map(({ situation, holds }) => holdingOf(situation.transfer, holds)),
+    ),
   told: (deposit, previous) => statusEvent(deposit, previous, 'transfer'),
   give: () => Promise.reject(new Error('a chain takes no orders')),
   ask: async (services, deposit) => ({ word: await lookOnChain(services, deposit) }),
+  askAll: lookTogether,
 };
 
 /** Notes a closed account before its credit, or holds a large credit for approval. */

@@ -119,7 +119,7 @@ async function wasReportedBefore(
  * Tells whether another process watches for changes of a transfer: the party's change list or a follower of the
  * party. Such transfers need no polling.
  */
-async function listedBy(services: Services, kind: AnyKind): Promise<Listed> {
+export async function listedBy(services: Services, kind: AnyKind): Promise<Listed> {
   const isListed = (situation: Situation) => !kind.unlisted?.(services, situation);
   const followed = await kind.follower?.followed(services);
   if (followed)
@@ -259,8 +259,11 @@ const showForgotten = (
   openBreakAgain(database, { tenantId, kind: FORGOTTEN, subject: id, detail: partyRef ?? id });
 
 /** Whether the ledger can book every amount of a word: a known currency, and no more decimals than it has. */
-const isReadable = (kind: AnyKind, situation: Situation, word: PartyWord | null | undefined): boolean =>
-  !word || kind.amounts(word, situation).every(isCountable);
+export const isReadable = (
+  kind: AnyKind,
+  situation: Situation,
+  word: PartyWord | null | undefined,
+): boolean => !word || kind.amounts(word, situation).every(isCountable);
 
 /** Asks the party. An answer that cannot be read opens a break, and the step is retried. */
 async function ask(

@@ -75,6 +75,11 @@ export interface TransferKind<Terms, Word extends PartyWord> {
   /** Asks for the party's word. @throws PartyAway when the party cannot be asked now */
   ask(services: Services, situation: Situation<Terms, Word>): Promise<Given<Word> | 'unknown_to_party'>;
   /**
+   * Asks for the words of several transfers at once, with fewer calls than for each. Leaves out those that cannot be
+   * told now. Set where {@link advanceAll} may make steps of many, so the kind has no orders.
+   */
+  askAll?(services: Services, all: readonly Situation<Terms, Word>[]): Promise<ReadonlyMap<string, Word>>;
+  /**
    * Reads other domains under the record's lock, after a word was received: for example a blocked user, or a closed
    * account. The engine stores the result as a decision, so that all rules stay pure.
    * @param before the situation with the previous word
@@ -124,10 +129,10 @@ export interface TransferKind<Terms, Word extends PartyWord> {
   /** The client's events for a change of status. Some changes have none. */
   told(situation: Situation<Terms, Word>, previous: string): WebhookEvent[];
   /**
-   * Stores what other domains keep about a new word or posting, in the same transaction.
-   * @param holds the present holdings
+   * Stores what other domains keep about new words or postings, in the same transaction. Each comes with its present
+   * holdings.
    */
-  kept?(tx: Tx, situation: Situation<Terms, Word>, holds: readonly Holding[]): void;
+  kept?(tx: Tx, all: readonly { situation: Situation<Terms, Word>; holds: readonly Holding[] }[]): void;
   /** Breaks of the kind beyond those of the engine. Each is shown once. */
   notices(situation: Situation<Terms, Word>): WantedBreak[];
 }

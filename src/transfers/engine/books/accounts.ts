@@ -9,10 +9,15 @@ import type { Change } from './position';
  */
 export async function ensureAccounts(tx: Tx, changes: readonly Change[]): Promise<void> {
   const own = new Set(changes.flatMap(({ account, currency }) => (account === null ? [] : [currency])));
-  for (const currency of new Set(changes.map(({ currency }) => currency)))
+  // In one order, because two transactions may open the same ones.
+  for (const currency of [...new Set(changes.map((change) => change.currency))].sort())
     if (!own.has(currency)) await ensureInternalAccounts(tx, currency);
-  for (const { component, currency } of changes) {
-    const chain = chainOfAccount(component);
-    if (chain !== undefined) await ensureChainAccounts(tx, chain, currency);
-  }
+  const onChains = new Map(
+    changes.flatMap(({ component, currency }) => {
+      const chain = chainOfAccount(component);
+      return chain === undefined ? [] : [[`${chain}:${currency}`, { chain, currency }] as const];
+    }),
+  );
+  for (const [, { chain, currency }] of [...onChains].sort(([one], [other]) => (one < other ? -1 : 1)))
+    await ensureChainAccounts(tx, chain, currency);
 }

@@ -65,6 +65,24 @@ export async function decidedAt(sql: Sql, chain: string, height: number): Promis
   return new Map(rows.map(({ partyRef, revision }) => [partyRef, revision]));
 }
 
+/**
+ * The names of those deposits that are not final in the block in which they were found again. Raw: any number of pairs
+ * in one parameter.
+ */
+export async function refsElsewhere(
+  tx: Sql,
+  found: readonly { ref: string; blockHash: string }[],
+): Promise<string[]> {
+  if (found.length === 0) return [];
+  const rows = await tx.query<{ ref: string }>(ELSEWHERE, [JSON.stringify(found)]);
+  return rows.map(({ ref }) => ref);
+}
+
+const ELSEWHERE = `
+  select r.ref from json_to_recordset($1::json) as r(ref text, "blockHash" text)
+    join transfers t on t.party = 'chain' and t.party_ref = r.ref
+   where t.word->>'state' is distinct from 'final' or t.word->>'blockHash' <> r."blockHash"`;
+
 /** Undecided deposits, and deposits without a word. Two queries, because no index serves both. */
 export const refsWaiting = async (tx: Tx, chain: string): Promise<string[]> =>
   (
