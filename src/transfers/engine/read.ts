@@ -12,17 +12,15 @@ import { readSituations } from './store';
 
 export {
   bookedOf,
-  countSuspense,
   entriesOf,
   kindNameOf,
   linksOf,
   lockTransfer,
   readSituation,
-  type SuspenseItem,
-  suspenseItems,
   transferOfReference,
   transfersOfParty,
 } from './store';
+export { countSuspense, type SuspenseItem, suspenseItems } from './tables/suspense';
 export { wordsOf } from './tables/words';
 
 type Deps = Pick<Services, 'now'> & { database: Sql };
