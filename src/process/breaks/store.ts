@@ -48,7 +48,7 @@ export const reopenedBreaksWrite = (given: readonly NewBreak[]): Write | undefin
 
 function writeOf(name: string, statement: string, given: readonly NewBreak[]): Write | undefined {
   if (given.length === 0) return undefined;
-  // One statement may touch a row once only.
+  // A statement may touch a row once only.
   const each = new Map(given.map((row) => [JSON.stringify([row.kind, row.subject, row.detail]), row]));
   const rows = [...each.values()].map(({ tenantId, ...row }) => ({
     ...breaks.row(row),

@@ -15,7 +15,7 @@ import {
 import { needsRate } from './rules';
 import { isTakenBack, wordOfPeople } from './word-of-people';
 
-/** What a look asks a chain. */
+/** The questions of a look. */
 type Asked = Pick<ChainNode, 'transactionOfEach' | 'agreedBlock' | 'head'>;
 
 /**
@@ -29,7 +29,7 @@ export async function lookOnChain(services: Services, deposit: ChainDeposit): Pr
 }
 
 /**
- * As {@link lookOnChain} for several deposits. Those of one transaction or one block share the nodes' answers.
+ * As {@link lookOnChain} for several deposits. Deposits of one transaction or one block share the nodes' answers.
  * @returns by id; without the deposits whose look has failed, because no node answers or otherwise
  */
 export async function lookTogether(

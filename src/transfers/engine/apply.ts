@@ -38,7 +38,7 @@ export interface Apply {
   dueSeen?: Date | null;
 }
 
-/** A locked transfer, and what is applied to it. */
+/** A locked transfer with its new word and decisions. */
 export type Applied = Apply & { locked: Locked };
 
 /**
@@ -86,7 +86,7 @@ export async function applyAll(tx: Tx, kind: AnyKind, all: readonly Applied[]): 
   return outcomes.map(({ after }) => after);
 }
 
-/** What terms, word and decisions demand of a transfer, before anything is posted. */
+/** The demands of terms, word and decisions on a transfer, before anything is posted. */
 interface Judged {
   applied: Applied;
   known: Situation;

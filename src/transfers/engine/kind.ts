@@ -75,8 +75,8 @@ export interface TransferKind<Terms, Word extends PartyWord> {
   /** Asks for the party's word. @throws PartyAway when the party cannot be asked now */
   ask(services: Services, situation: Situation<Terms, Word>): Promise<Given<Word> | 'unknown_to_party'>;
   /**
-   * Asks for the words of several transfers at once, with fewer calls than for each. Leaves out those that cannot be
-   * told now. Set where {@link advanceAll} may make steps of many, so the kind has no orders.
+   * Asks for the words of several transfers at once, with fewer calls than for each. Leaves out transfers that the party cannot
+   * tell of now. Set where {@link advanceAll} may make steps of many, so the kind has no orders.
    */
   askAll?(services: Services, all: readonly Situation<Terms, Word>[]): Promise<ReadonlyMap<string, Word>>;
   /**

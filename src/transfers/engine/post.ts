@@ -66,7 +66,7 @@ export function withReferences(
   });
 }
 
-/** What is posted for a transfer. */
+/** The posting of a transfer. */
 interface Posting {
   transfer: Transfer;
   changes: readonly Change[];

@@ -47,8 +47,8 @@ export async function advanceGasOperation(services: Services, id: string): Promi
 type Contexts = (operation: GasOperation, step: ReturnType<typeof nextStep>) => Promise<ChainContext>;
 
 /**
- * Reads the chain's configuration once for the steps that follow one another. It is read again before a broadcast, whose
- * transaction judges it under locks once more.
+ * Reads the chain's configuration once for the steps that follow one another, and again before a broadcast. The
+ * broadcast's transaction judges the configuration under locks once more.
  */
 function createContexts(services: Services): Contexts {
   let known: ChainContext | undefined;

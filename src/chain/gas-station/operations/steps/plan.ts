@@ -45,10 +45,15 @@ export const planOperation = async (
 export async function planTransaction(ready: Ready, operation: Planning): Promise<Plan | NoPlan> {
   const { node, config, network, nonces } = ready;
   const { token, fromAddress: from, ofStation } = operation;
-  const prices = boundedFees(await node.fees(), config.maxGasPrice);
+  // Asked together, so that they travel in one request.
+  const [fees, coins, ofToken] = await Promise.all([
+    node.fees(),
+    node.balance(senderOf(operation), null),
+    token === null ? null : undefinedIfNoToken(node.balance(from, token)),
+  ]);
+  const prices = boundedFees(fees, config.maxGasPrice);
   if (!prices) return { waitsFor: 'gas_price' };
-  const coins = await node.balance(senderOf(operation), null);
-  const there = token === null ? coins : await undefinedIfNoToken(node.balance(from, token));
+  const there = ofToken === null ? coins : ofToken;
   if (there === undefined) return { waitsFor: 'refused' };
   const isRefused = token !== null && !(await isMovable(node, { ...operation, token }, there));
   if (isRefused) return { waitsFor: 'refused' };
