@@ -23,7 +23,7 @@ export async function advanceAll(services: Services, kind: AnyKind, ids: readonl
       { kind: kind.name, err: error },
       'transfers are not advanced together; each makes its own step',
     );
-    return { done: new Set<string>(), untold: [] };
+    return { done: new Set<string>(), untold: [] as string[] };
   });
   const left = [...untold];
   const alone = ids.filter((id) => !done.has(id) && !untold.includes(id));

@@ -55,9 +55,9 @@ export function createRpc(url: string, timeoutMs: number): Rpc {
     const known = waiting.get(key);
     if (known) return known.answer;
     if (waiting.size === 0) setImmediate(() => void sendAll());
-    const { promise: answer, resolve, reject } = withResolvers();
-    waiting.set(key, { asked, answer, resolve, reject });
-    return answer;
+    const made = waitingFor(asked);
+    waiting.set(key, made);
+    return made.answer;
   }
 
   async function sendAll(): Promise<void> {
@@ -104,13 +104,11 @@ export function createRpc(url: string, timeoutMs: number): Rpc {
   };
 }
 
-function withResolvers() {
-  let [resolve, reject]: ((value: unknown) => void)[] = [];
-  const promise = new Promise<unknown>((done, fail) => {
-    resolve = done;
-    reject = fail;
-  });
-  return { promise, resolve: resolve as Waiting['resolve'], reject: reject as Waiting['reject'] };
+/** A call whose answer comes later. */
+function waitingFor(asked: RpcCall): Waiting {
+  const waiting = { asked } as Waiting;
+  waiting.answer = new Promise((resolve, reject) => Object.assign(waiting, { resolve, reject }));
+  return waiting;
 }
 
 function nothingIfRefused(error: unknown): undefined {
