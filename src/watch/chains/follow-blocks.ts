@@ -17,7 +17,7 @@ import { closeBreaksOf, openBreak } from '../../process/breaks/operations';
 import type { Services } from '../../services';
 import { bookDeposits } from '../../transfers/chain-deposits/book';
 import { keepTransfers, makeDepositsDue, tellDeposits } from '../../transfers/chain-deposits/discover';
-import { decidedAt, refsAbove, refsWaiting } from '../../transfers/engine/tables/on-chain';
+import { refsAbove, refsWaiting, steppingAt } from '../../transfers/engine/tables/on-chain';
 import { STANDS_STILL, watchHead } from './head';
 import { type ChainStep, nothingRemembered, type Reading, type Remembered } from './reading';
 import { isStillAt, returnToCommonBlock } from './reorganisation';
@@ -94,7 +94,7 @@ async function rest(
 ): Promise<ChainStep> {
   const { database, now } = services;
   const { chain } = network;
-  const decided = await decidedAt(database, chain, place.number);
+  const decided = await steppingAt(database, chain, place.number);
   const late = [...decided].flatMap(([ref, revision]) =>
     remembered.told.get(ref) === revision ? [] : [ref],
   );
@@ -120,7 +120,7 @@ async function readOn(services: Services, reading: Reading, first: Block): Promi
   const last = { number: to, hash: found.toBlockHash };
   const kept = await database.transaction(async (tx) => {
     if (!(await isStillAt(tx, network.chain, place))) return undefined;
-    const decided = await decidedAt(tx, network.chain, to);
+    const decided = await steppingAt(tx, network.chain, to);
     // A node may still have named the old chain when deposits looked after a reorganisation.
     const unsure = place.backTo === null ? [] : await refsAbove(tx, network.chain, place.backTo);
     const keepFrom = to - 2 * network.confirmations - SPARE_BLOCKS;

@@ -75,6 +75,14 @@ it('books all others when one cannot be booked, and gives that one to its workfl
   expect(await statuses()).toEqual(['credited']);
 });
 
+it('books payments that a killed process has found and not booked', async () => {
+  const accounts = await paid();
+  await read();
+  await world.turn();
+  expect(await statuses()).toEqual(['credited']);
+  expect(await world.available(accounts[0] as string)).toBe('12');
+});
+
 it('leaves payments to their workflows while no node answers', async () => {
   await paid();
   await read();
