@@ -263,6 +263,7 @@ it('loses and doubles nothing when it dies anywhere in a step', async () => {
   await pay(address);
   await mine(2);
   let calls = 0;
+  let most = 0;
   const dying = (at: number): typeof services => ({
     ...services,
     database: {
@@ -287,9 +288,10 @@ it('loses and doubles nothing when it dies anywhere in a step', async () => {
       () => false,
       () => true,
     );
+    most = Math.max(most, calls);
     if (!died && calls < at) break;
   }
-  expect(calls).toBeGreaterThan(0);
+  expect(most).toBeGreaterThan(5);
   await world.read();
   expect(await statuses()).toEqual(['credited']);
   expect(await world.available(account)).toBe('5');

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { Agent, request } from 'undici';
+import { z } from 'zod';
 import { createResolver, isAllowedAddress } from '../../../kernel/security/allowed-addresses';
 import { guardedConnector } from '../../../kernel/security/guarded-connector';
 import { BadStatus, NodeAway, TooLong } from './faults';
@@ -51,12 +52,25 @@ export function createClient(text: string, timeoutMs: number): Client {
       });
       const said = await answer.body.text();
       const { statusCode } = answer;
-      if (statusCode < 200 || statusCode > 299) throw new BadStatus(statusCode >= 500); // a 4xx did nothing
-      return JSON.parse(said) as unknown;
+      if (statusCode >= 200 && statusCode <= 299) return JSON.parse(said) as unknown;
+      const refusal = refusalIn(said);
+      if (refusal === undefined) throw new BadStatus(statusCode >= 500); // a 4xx did nothing
+      return refusal;
     } catch (error) {
       throw awayOf(error);
     }
   };
+}
+
+const refused = z.object({ error: z.object({ code: z.number(), message: z.string() }) });
+
+/** A refusal by JSON-RPC counts with any HTTP status. */
+function refusalIn(said: string): unknown {
+  try {
+    return refused.safeParse(JSON.parse(said)).data;
+  } catch {
+    return undefined; // no JSON
+  }
 }
 
 const CONNECT_MS = 5_000;
