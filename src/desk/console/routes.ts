@@ -4,18 +4,26 @@ import { canonicalPath } from '../../http/run-operation';
 import { forbidden, notFound, Problem } from '../../kernel/errors';
 import { html } from '../../kernel/wire/html';
 import type { DeskHttp } from '../http/services';
-import { approvalForm, approvalPage, approvalsPage } from './approval-pages';
-import { assetAt } from './assets';
-import { decisionForm, decisionPage } from './decision-page';
-import { deskPage, desksPage } from './desk-pages';
-import { heading, PAGE_HEADERS, pageOf } from './layout';
-import { listPage } from './list-page';
-import { overviewPage } from './overview-page';
-import { recordPage, revealPage, search } from './record-page';
+import { decisionForm, decisionPage } from './decision/decision-page';
+import { approvalForm, approvalPage, approvalsPage } from './pages/approval-pages';
+import { deskPage, desksPage } from './pages/desk-pages';
+import { listPage } from './pages/list-page';
+import { overviewPage } from './pages/overview-page';
+import { recordPage, revealPage, search } from './pages/record-page';
+import {
+  type Bare,
+  keptAgain,
+  onceMore,
+  signInByForm,
+  signInPage,
+  signOut,
+  wantedOf,
+} from './pages/sign-in-page';
+import { workPage } from './pages/work-page';
+import { assetAt } from './render/assets';
+import { heading, PAGE_HEADERS, pageOf } from './render/layout';
 import { assertOwnForm, hasToken, visitOf } from './session';
-import { type Bare, keptAgain, onceMore, signInByForm, signInPage, signOut, wantedOf } from './sign-in-page';
 import { type Asking, header, isPart, may, ownPath, type Page, type Redirect, type Visit } from './visit';
-import { workPage } from './work-page';
 
 interface Address {
   method: 'GET' | 'POST';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { deskCatalogue } from '../../../src/composition';
 import { type Catalogue, catalogueOf } from '../../../src/desk/catalogue';
-import { carryOut } from '../../../src/desk/console/carry-out';
-import { type Field, fieldInput, fieldsOf, inputOf } from '../../../src/desk/console/fields';
+import { carryOut } from '../../../src/desk/console/decision/carry-out';
+import { type Field, fieldInput, fieldsOf, inputOf } from '../../../src/desk/console/render/fields';
 import { consoleRoutes } from '../../../src/desk/console/routes';
 import type { Visit } from '../../../src/desk/console/visit';
 import type { DeskHttp } from '../../../src/desk/http/services';

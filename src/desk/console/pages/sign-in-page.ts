@@ -1,11 +1,11 @@
-import { Problem } from '../../kernel/errors';
-import { Html, html } from '../../kernel/wire/html';
-import type { DeskHttp } from '../http/services';
-import { cookieOf, endedCookie } from '../sign-in/cookie';
-import { endSession, signIn } from '../sign-in/operations';
-import { flag } from './cells';
-import { documentOf, hidden, notice } from './layout';
-import { type Asking, ownPath, type Redirect, type Visit, whole } from './visit';
+import { Problem } from '../../../kernel/errors';
+import { Html, html } from '../../../kernel/wire/html';
+import type { DeskHttp } from '../../http/services';
+import { cookieOf, endedCookie } from '../../sign-in/cookie';
+import { endSession, signIn } from '../../sign-in/operations';
+import { flag } from '../render/cells';
+import { documentOf, hidden, notice } from '../render/layout';
+import { type Asking, ownPath, type Redirect, type Visit, whole } from '../visit';
 
 /** A document that is sent as it is, without the navigation. */
 export interface Bare {

@@ -1,16 +1,16 @@
-import { Problem } from '../../kernel/errors';
-import { type Html, html } from '../../kernel/wire/html';
-import type { RecordOfDesk } from '../../process/desk/record';
-import { LISTS, type ListName, type Story } from '../../process/desk/story';
-import { assertPermitted } from '../http/permitted';
-import { decisionsAbout, MAX_LINES, recordOfId, revealRecord, tell } from '../tell';
-import { reasonOf } from './carry-out';
-import { capital, factsOf, idLink, recordPath, wordsOf } from './cells';
-import { decisionMenu } from './decisions';
-import { csrfField, heading, notice } from './layout';
+import { Problem } from '../../../kernel/errors';
+import { type Html, html } from '../../../kernel/wire/html';
+import type { RecordOfDesk } from '../../../process/desk/record';
+import { LISTS, type ListName, type Story } from '../../../process/desk/story';
+import { assertPermitted } from '../../http/permitted';
+import { decisionsAbout, MAX_LINES, recordOfId, revealRecord, tell } from '../../tell';
+import { reasonOf } from '../decision/carry-out';
+import { decisionMenu } from '../decision/decisions';
+import { capital, factsOf, idLink, recordPath, wordsOf } from '../render/cells';
+import { csrfField, heading, notice } from '../render/layout';
+import { callerOf, type Page, type Redirect, type Visit } from '../visit';
 import { processOf, stateOf } from './record-summary';
 import { linesTable, listTitle, timeLine } from './time-line';
-import { callerOf, type Page, type Redirect, type Visit } from './visit';
 
 const LINES = 100;
 

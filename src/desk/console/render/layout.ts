@@ -1,7 +1,7 @@
-import { Html, html } from '../../kernel/wire/html';
+import { Html, html } from '../../../kernel/wire/html';
+import type { Page, Visit } from '../visit';
 import { ASSETS } from './assets';
 import { capital, flag } from './cells';
-import type { Page, Visit } from './visit';
 
 /** No script and no style beside our own files, nothing from another host, and no frame. */
 export const CONTENT_SECURITY_POLICY = [

@@ -1,12 +1,12 @@
-import { type Html, html } from '../../kernel/wire/html';
-import { countApprovals } from '../../process/approvals/operations';
-import { ageText } from '../shown-text';
-import { counted, timeOf } from './cells';
-import { figuresOf, HOURS } from './charts';
-import { heading } from './layout';
-import { listPath, shortName, titleOf, type Waits, waitsOf } from './lists';
-import { AUTOMATIC } from './session';
-import type { Page, Visit } from './visit';
+import { type Html, html } from '../../../kernel/wire/html';
+import { countApprovals } from '../../../process/approvals/operations';
+import { ageText } from '../../shown-text';
+import { counted, timeOf } from '../render/cells';
+import { figuresOf, HOURS } from '../render/charts';
+import { heading } from '../render/layout';
+import { listPath, shortName, titleOf, type Waits, waitsOf } from '../render/lists';
+import { AUTOMATIC } from '../session';
+import type { Page, Visit } from '../visit';
 
 /** Seconds after which the overview asks for itself again. */
 const REFRESH_SECONDS = 30;

@@ -1,12 +1,12 @@
-import { type Html, html } from '../../kernel/wire/html';
-import type { Decision } from '../../process/desk/decision';
+import { type Html, html } from '../../../kernel/wire/html';
+import type { Decision } from '../../../process/desk/decision';
+import { factsOf, idLink, recordPath } from '../render/cells';
+import { notice } from '../render/layout';
+import { listPath, shortName } from '../render/lists';
+import type { Visit } from '../visit';
 import type { Answer, Given } from './carry-out';
-import { factsOf, idLink, recordPath } from './cells';
 import { decisionName } from './decisions';
 import { changesTable } from './effects';
-import { notice } from './layout';
-import { listPath, shortName } from './lists';
-import type { Visit } from './visit';
 
 /** What a decision has done, or for whom it waits, and where the operator goes next. */
 export function outcomeBox(visit: Visit, decision: Decision, given: Given, answer: Answer): Html {

@@ -1,6 +1,6 @@
-import type { Tx } from '../../kernel/db/database';
-import { DatabaseAway, isAway } from '../../kernel/db/faults';
-import { Problem, unavailable } from '../../kernel/errors';
+import type { Tx } from '../../../kernel/db/database';
+import { DatabaseAway, isAway } from '../../../kernel/db/faults';
+import { Problem, unavailable } from '../../../kernel/errors';
 import {
   fingerprint,
   type IdempotencyKey,
@@ -8,9 +8,9 @@ import {
   type StoredAnswer,
   storedAnswer,
   withKey,
-} from '../../kernel/idempotency';
-import type { Effect } from '../../process/desk/decision';
-import type { Visit } from './visit';
+} from '../../../kernel/idempotency';
+import type { Effect } from '../../../process/desk/decision';
+import type { Visit } from '../visit';
 
 /** A refusal, as it was thrown or as its key has kept it. */
 export interface Refusal {

@@ -1,17 +1,28 @@
 import { randomUUID } from 'node:crypto';
-import { Problem } from '../../kernel/errors';
-import { type Html, html } from '../../kernel/wire/html';
-import { type Approval, listApprovals, requireApproval } from '../../process/approvals/operations';
-import { approvalView, whatOf } from '../../process/approvals/view';
-import { approve, proveApproval, reject } from '../decide';
-import { assertPermitted } from '../http/permitted';
-import { reasonOf } from './carry-out';
-import { ageOf, capital, factsOf, idLink, moneyOf, none, pill, textOf, timeOf, wordsOf } from './cells';
-import { changesTable } from './effects';
-import { csrfField, heading, hidden, notice } from './layout';
+import { Problem } from '../../../kernel/errors';
+import { type Html, html } from '../../../kernel/wire/html';
+import { type Approval, listApprovals, requireApproval } from '../../../process/approvals/operations';
+import { approvalView, whatOf } from '../../../process/approvals/view';
+import { approve, proveApproval, reject } from '../../decide';
+import { assertPermitted } from '../../http/permitted';
+import { reasonOf } from '../decision/carry-out';
+import { changesTable } from '../decision/effects';
+import { isUnknown, type Refusal, refusalOf, underKey } from '../decision/under-key';
+import {
+  ageOf,
+  capital,
+  factsOf,
+  idLink,
+  moneyOf,
+  none,
+  pill,
+  textOf,
+  timeOf,
+  wordsOf,
+} from '../render/cells';
+import { csrfField, heading, hidden, notice } from '../render/layout';
+import { askerOfVisit, callerOf, type Page, type Visit } from '../visit';
 import { subjectBox } from './record-summary';
-import { isUnknown, type Refusal, refusalOf, underKey } from './under-key';
-import { askerOfVisit, callerOf, type Page, type Visit } from './visit';
 
 const LISTED = 200;
 

@@ -1,7 +1,7 @@
-import { type Html, html } from '../../kernel/wire/html';
-import type { Decision } from '../../process/desk/decision';
-import { capital, wordsOf } from './cells';
-import { may, type Visit } from './visit';
+import { type Html, html } from '../../../kernel/wire/html';
+import type { Decision } from '../../../process/desk/decision';
+import { capital, wordsOf } from '../render/cells';
+import { may, type Visit } from '../visit';
 
 export const decisionPath = ({ name }: Pick<Decision, 'name'>, subject?: string): string =>
   `/decisions/${encodeURIComponent(name)}${subject === undefined ? '' : `?subject=${encodeURIComponent(subject)}`}`;

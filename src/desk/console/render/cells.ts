@@ -1,7 +1,7 @@
-import { kindOfId } from '../../kernel/ids';
-import { Html, html } from '../../kernel/wire/html';
-import type { Cell, Column } from '../../process/desk/list';
-import { ageText, printable } from '../shown-text';
+import { kindOfId } from '../../../kernel/ids';
+import { Html, html } from '../../../kernel/wire/html';
+import type { Cell, Column } from '../../../process/desk/list';
+import { ageText, printable } from '../../shown-text';
 
 /** Values as a person reads them. Each id is a link, because the next question is always about another record. */
 

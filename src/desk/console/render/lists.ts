@@ -1,8 +1,8 @@
-import { type Html, html } from '../../kernel/wire/html';
-import type { Cell, List } from '../../process/desk/list';
-import { type ListCount, waitingCounts } from '../catalogue';
+import { type Html, html } from '../../../kernel/wire/html';
+import type { Cell, List } from '../../../process/desk/list';
+import { type ListCount, waitingCounts } from '../../catalogue';
+import { may, type Visit } from '../visit';
 import { capital, cellOf } from './cells';
-import { may, type Visit } from './visit';
 
 export const listPath = ({ name }: Pick<List, 'name'>): string => `/lists/${encodeURIComponent(name)}`;
 

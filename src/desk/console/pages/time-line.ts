@@ -1,5 +1,5 @@
-import { type Html, html } from '../../kernel/wire/html';
-import { LISTS, type Line, type ListName, type Story } from '../../process/desk/story';
+import { type Html, html } from '../../../kernel/wire/html';
+import { LISTS, type Line, type ListName, type Story } from '../../../process/desk/story';
 import {
   ageOf,
   capital,
@@ -11,7 +11,7 @@ import {
   timeOf,
   valueOf,
   wordsOf,
-} from './cells';
+} from '../render/cells';
 
 /** What each list of a story holds, in a word for one of its lines and in a title. */
 const NAMES: Record<ListName, readonly [string, string]> = {

@@ -1,11 +1,11 @@
-import { type Html, html } from '../../kernel/wire/html';
-import { readPage } from '../read-list';
-import { ageText } from '../shown-text';
-import { counted } from './cells';
-import { heading } from './layout';
-import { listPath, rowsTable, shortName, titleOf, type Waits, waitsOf } from './lists';
+import { type Html, html } from '../../../kernel/wire/html';
+import { readPage } from '../../read-list';
+import { ageText } from '../../shown-text';
+import { counted } from '../render/cells';
+import { heading } from '../render/layout';
+import { listPath, rowsTable, shortName, titleOf, type Waits, waitsOf } from '../render/lists';
+import type { Page, Visit } from '../visit';
 import { emptyLists } from './overview-page';
-import type { Page, Visit } from './visit';
 
 /** Rows of each list on the page. */
 const ROWS = 5;

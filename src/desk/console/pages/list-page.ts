@@ -1,17 +1,17 @@
 import { z } from 'zod';
-import { notFound, Problem } from '../../kernel/errors';
-import { type Html, html } from '../../kernel/wire/html';
-import { firstProblem } from '../../kernel/wire/schemas';
-import type { Cell, List } from '../../process/desk/list';
-import { assertPermitted } from '../http/permitted';
-import { readPage } from '../read-list';
-import { schemaOf } from '../schema-of';
-import { counted } from './cells';
-import { decisionLink } from './decisions';
-import { type Field, fieldInput, fieldsOf } from './fields';
-import { heading, notice } from './layout';
-import { listPath, rowsTable, shortName, titleOf } from './lists';
-import { callerOf, type Page, type Visit } from './visit';
+import { notFound, Problem } from '../../../kernel/errors';
+import { type Html, html } from '../../../kernel/wire/html';
+import { firstProblem } from '../../../kernel/wire/schemas';
+import type { Cell, List } from '../../../process/desk/list';
+import { assertPermitted } from '../../http/permitted';
+import { readPage } from '../../read-list';
+import { schemaOf } from '../../schema-of';
+import { decisionLink } from '../decision/decisions';
+import { counted } from '../render/cells';
+import { type Field, fieldInput, fieldsOf } from '../render/fields';
+import { heading, notice } from '../render/layout';
+import { listPath, rowsTable, shortName, titleOf } from '../render/lists';
+import { callerOf, type Page, type Visit } from '../visit';
 
 const ROWS = 50;
 

@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import { invalid } from '../../kernel/errors';
-import { firstProblem } from '../../kernel/wire/schemas';
-import { approvalView } from '../../process/approvals/view';
-import type { Decision } from '../../process/desk/decision';
-import { decide, proveDecision } from '../decide';
-import { reasonSchema } from '../reason';
+import { invalid } from '../../../kernel/errors';
+import { firstProblem } from '../../../kernel/wire/schemas';
+import { approvalView } from '../../../process/approvals/view';
+import type { Decision } from '../../../process/desk/decision';
+import { decide, proveDecision } from '../../decide';
+import { reasonSchema } from '../../reason';
+import { inputOf } from '../render/fields';
+import { askerOfVisit, type Visit } from '../visit';
 import { type Draft, INPUT } from './decision-form';
-import { inputOf } from './fields';
 import { type Refusal, underKey } from './under-key';
-import { askerOfVisit, type Visit } from './visit';
 
 /** A decision as the form gives it. */
 export interface Given {

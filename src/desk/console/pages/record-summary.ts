@@ -1,11 +1,11 @@
-import { Problem } from '../../kernel/errors';
-import { kindOfId } from '../../kernel/ids';
-import { type Html, html } from '../../kernel/wire/html';
-import type { Story } from '../../process/desk/story';
-import { recordOfId, tell } from '../tell';
-import { ageOf, capital, factsOf, idLink, pill, timeOf, wordsOf } from './cells';
+import { Problem } from '../../../kernel/errors';
+import { kindOfId } from '../../../kernel/ids';
+import { type Html, html } from '../../../kernel/wire/html';
+import type { Story } from '../../../process/desk/story';
+import { recordOfId, tell } from '../../tell';
+import { ageOf, capital, factsOf, idLink, pill, timeOf, wordsOf } from '../render/cells';
+import { may, type Visit } from '../visit';
 import { linesTable } from './time-line';
-import { may, type Visit } from './visit';
 
 /** Status, age and due time of a record. */
 export const stateOf = (story: Story, now: Date): Html =>

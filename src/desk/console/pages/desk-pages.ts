@@ -1,15 +1,15 @@
-import { notFound } from '../../kernel/errors';
-import { PREFIXES } from '../../kernel/ids';
-import { type Html, html } from '../../kernel/wire/html';
-import type { Desk } from '../../process/desk/desk';
-import type { List } from '../../process/desk/list';
-import { ageText } from '../shown-text';
-import { capital, counted, wordsOf } from './cells';
-import { figuresOf } from './charts';
-import { decisionLink } from './decisions';
-import { deskPath, heading } from './layout';
-import { listPath, shortName, titleOf, type Waits, waitsOf } from './lists';
-import { may, type Page, type Visit } from './visit';
+import { notFound } from '../../../kernel/errors';
+import { PREFIXES } from '../../../kernel/ids';
+import { type Html, html } from '../../../kernel/wire/html';
+import type { Desk } from '../../../process/desk/desk';
+import type { List } from '../../../process/desk/list';
+import { ageText } from '../../shown-text';
+import { decisionLink } from '../decision/decisions';
+import { capital, counted, wordsOf } from '../render/cells';
+import { figuresOf } from '../render/charts';
+import { deskPath, heading } from '../render/layout';
+import { listPath, shortName, titleOf, type Waits, waitsOf } from '../render/lists';
+import { may, type Page, type Visit } from '../visit';
 
 /** All desks, with what each of them has. */
 export function desksPage({ desk: { catalogue } }: Visit): Page {

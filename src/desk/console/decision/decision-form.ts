@@ -1,9 +1,9 @@
-import { type Html, html } from '../../kernel/wire/html';
-import type { Decision } from '../../process/desk/decision';
-import { schemaOf } from '../schema-of';
-import { capital } from './cells';
-import { type Field, fieldInput, fieldsOf, typedIn } from './fields';
-import { hidden } from './layout';
+import { type Html, html } from '../../../kernel/wire/html';
+import type { Decision } from '../../../process/desk/decision';
+import { schemaOf } from '../../schema-of';
+import { capital } from '../render/cells';
+import { type Field, fieldInput, fieldsOf, typedIn } from '../render/fields';
+import { hidden } from '../render/layout';
 import type { Refusal } from './under-key';
 
 export const INPUT = 'input';

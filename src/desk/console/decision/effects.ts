@@ -1,6 +1,6 @@
-import { type Html, html } from '../../kernel/wire/html';
-import type { Effect } from '../../process/desk/decision';
-import { none, textOf, wordsOf } from './cells';
+import { type Html, html } from '../../../kernel/wire/html';
+import type { Effect } from '../../../process/desk/decision';
+import { none, textOf, wordsOf } from '../render/cells';
 
 /** Fields before and after. */
 export const changesTable = (

@@ -1,20 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import { Problem } from '../../kernel/errors';
-import { type Html, html } from '../../kernel/wire/html';
-import { requireDecision } from '../catalogue';
-import { type Preview, previewDecision, proveDecision } from '../decide';
-import { assertPermitted } from '../http/permitted';
+import { Problem } from '../../../kernel/errors';
+import { type Html, html } from '../../../kernel/wire/html';
+import { requireDecision } from '../../catalogue';
+import { type Preview, previewDecision, proveDecision } from '../../decide';
+import { assertPermitted } from '../../http/permitted';
+import { subjectBox } from '../pages/record-summary';
+import { capital, factsOf, idLink, recordPath } from '../render/cells';
+import type { Field } from '../render/fields';
+import { csrfField, deskPath, hidden, notice } from '../render/layout';
+import { askerOfVisit, callerOf, type Page, type Visit } from '../visit';
 import { carryOut, type Given, givenIn } from './carry-out';
-import { capital, factsOf, idLink, recordPath } from './cells';
 import { type Draft, fieldsBox, formFields } from './decision-form';
 import { decisionName, decisionPath } from './decisions';
 import { changesTable } from './effects';
-import type { Field } from './fields';
-import { csrfField, deskPath, hidden, notice } from './layout';
 import { outcomeBox } from './outcome';
-import { subjectBox } from './record-summary';
 import { isUnknown, type Refusal, refusalOf } from './under-key';
-import { askerOfVisit, callerOf, type Page, type Visit } from './visit';
 
 /** The form of a decision on any subject. */
 export function decisionPage(visit: Visit): Promise<Page> {

@@ -1,8 +1,8 @@
-import { Decimal } from '../../kernel/money/money';
-import { type Html, html } from '../../kernel/wire/html';
-import type { Figure, Gauge, Point, Series, Value } from '../../process/desk/figure';
+import { Decimal } from '../../../kernel/money/money';
+import { type Html, html } from '../../../kernel/wire/html';
+import type { Figure, Gauge, Point, Series, Value } from '../../../process/desk/figure';
+import { may, type Visit } from '../visit';
 import { capital, wordsOf } from './cells';
-import { may, type Visit } from './visit';
 
 export const HOURS = 24;
 const HOUR_MS = 3_600_000;

@@ -1,5 +1,5 @@
-import { invalid } from '../../kernel/errors';
-import { type Html, html } from '../../kernel/wire/html';
+import { invalid } from '../../../kernel/errors';
+import { type Html, html } from '../../../kernel/wire/html';
 import { capital, flag, wordsOf } from './cells';
 
 /** The fields of a form, made from the JSON Schema of a decision's input or of a list's filters, and read back. */
