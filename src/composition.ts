@@ -140,6 +140,7 @@ import { withdrawalDesk } from './transfers/withdrawals-desk';
 import { chainDesk } from './watch/chains/desk';
 import { followingAtOnce } from './watch/chains/process';
 import { createListsRead } from './watch/list-state';
+import { partyListDesk } from './watch/desk';
 import { listAgeReading } from './watch/metrics';
 
 /** Everything that the domains receive: the services, and functions of districts below them. */
@@ -360,6 +361,7 @@ export function deskCatalogue(services: Composed, clock = () => new Date()): Cat
     gasStationDesk(services),
     networkDesk(services, followingAtOnce(services)),
     chainDesk(services),
+    partyListDesk(services),
     approvalDesk(services),
     operatorDesk({ ...services, clock }),
     sessionDesk({ ...services, clock }),

@@ -3,6 +3,7 @@ import type { Sql } from '../kernel/db/database';
 import { invalid } from '../kernel/errors';
 import { commonLists, line } from '../process/desk/common-lists';
 import { type Desk, defineDesk } from '../process/desk/desk';
+import { finder, finderById } from '../process/desk/finder';
 import { columnsOf, list } from '../process/desk/list';
 import { record } from '../process/desk/record';
 import { type Story, storyOf } from '../process/desk/story';
@@ -12,7 +13,7 @@ import { kycDecisions } from './kyc/desk';
 import { readKyc } from './kyc/operations';
 import { kycView } from './kyc/view';
 import { lookAtReview } from './kyc/workflows';
-import { listUsers, requireUser } from './users/operations';
+import { foundUsers, listUsers, requireUser, SHOWN_STATUS } from './users/operations';
 import type { User } from './users/record';
 
 const columns = columnsOf<User>();
@@ -49,6 +50,15 @@ export function userDesk({ database }: Pick<Services, 'database'>): Desk {
           return listUsers(database, client, externalId === undefined ? {} : { externalId }, page);
         },
         place: ({ id, createdAt }) => ({ id, since: createdAt }),
+      }),
+    ],
+    finds: [
+      finderById(database, { table: 'users', kinds: ['user'], noun: 'user', status: SHOWN_STATUS }),
+      finder({
+        name: 'user-by-external-id',
+        title: "a client's own id of a user",
+        pattern: /./,
+        find: (text, limit) => foundUsers(database, text, limit),
       }),
     ],
     records: [

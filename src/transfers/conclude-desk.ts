@@ -1,17 +1,19 @@
 import { z } from 'zod';
+import type { Sql } from '../kernel/db/database';
 import type { IdKind } from '../kernel/ids';
 import { moneyText } from '../kernel/money/money';
 import { type Decision, decision, type Effect, type SubjectSpec } from '../process/desk/decision';
 import { type Desk, defineDesk } from '../process/desk/desk';
+import { type Finder, finder, finderById } from '../process/desk/finder';
 import type { Services } from '../services';
 import { concludeTransfer, previewConclusion } from './conclude';
 import type { Holding } from './engine/books/position';
 import { CONCLUSIONS, type Conclusion, effective } from './engine/conclusion';
 import type { AnyKind } from './engine/kind';
-import { lockTransfer, readSituation } from './engine/read';
+import { foundByKey, foundByRef, lockTransfer, readSituation } from './engine/read';
 import { last, type Situation } from './engine/record';
 import { fingerprintOf } from './engine/restored';
-import { findKind } from './kinds';
+import { findKind, TRANSFER_KINDS } from './kinds';
 
 /** A transfer of any kind, with the party's own word. */
 export interface AnyTransfer {
@@ -50,12 +52,34 @@ export const moveEffects = (moves: readonly Holding[]): Effect[] =>
   }));
 
 /** The desk of transfers that their party never ends. */
-export const transferDesk = (services: Pick<Services, 'commands' | 'now'>): Desk =>
+export const transferDesk = (services: Pick<Services, 'database' | 'commands' | 'now'>): Desk =>
   defineDesk({
     name: 'transfer',
     title: 'Transfers of any kind',
     decisions: [conclude(services)],
+    finds: transferFinders(services.database),
   });
+
+const REFERENCE = /^\S{3,200}$/;
+
+function transferFinders(sql: Sql): Finder[] {
+  const parties = [...new Set(TRANSFER_KINDS.map(({ party }) => party))];
+  return [
+    finderById(sql, { table: 'transfers', kinds: KINDS, noun: 'transfer' }),
+    finder({
+      name: 'transfer-by-idempotency-key',
+      title: "the client's idempotency key of a transfer",
+      pattern: REFERENCE,
+      find: (text, limit) => foundByKey(sql, text, limit),
+    }),
+    finder({
+      name: 'transfer-by-party-reference',
+      title: 'the name of a transfer at its party',
+      pattern: REFERENCE,
+      find: (text, limit) => foundByRef(sql, parties, text, limit),
+    }),
+  ];
+}
 
 const conclude = (services: Pick<Services, 'commands' | 'now'>): Decision =>
   decision<AnyTransfer, { as: Conclusion }>({

@@ -1,5 +1,6 @@
 import { anyOf, columnsOf, filtered, type IdPage, newestFirst, raw } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
+import { foundRecords } from '../../kernel/db/found';
 import { decimal, recordTable } from '../../kernel/db/record-table';
 import type { Write } from '../../kernel/db/writes';
 import { lockSelectedAccounts } from '../../kernel/ledger/accounts';
@@ -74,6 +75,10 @@ export const insertCard = (tx: Sql, card: NewCard) =>
 export type CardFilter = Partial<
   Pick<Card, 'userId' | 'accountId' | 'cardholderId' | 'bin' | 'currency'> & { status: string }
 >;
+
+/** Cards of any tenant by a text, newest first. */
+export const foundCards = (sql: Sql, column: 'last4' | 'processorReference', text: string, limit: number) =>
+  foundRecords(sql, { table: 'cards', column, text }, limit);
 
 /** Newest first. */
 export const listCards = (sql: Sql, reach: string | null, filter: CardFilter, page: IdPage) =>

@@ -8,6 +8,7 @@ import { type Console, show } from './console';
 import { addDownload } from './download';
 import { EXAMPLES } from './examples';
 import { failureOf, tellFailure } from './failure';
+import { addFind } from './find';
 import { addFields, fieldsOf, type ObjectSchema } from './options';
 import {
   type ApprovalView,
@@ -65,6 +66,7 @@ export function programOf(catalogue: CatalogueView, context: Context): Command {
     .addHelpText('after', EXAMPLES);
   addOverview(program, catalogue, context);
   addShow(program, context);
+  addFind(program, context);
   addApprovals(program, context);
   for (const desk of catalogue.desks) {
     addDeskLists(program, desk, context);

@@ -3,13 +3,16 @@ import { type ApiRequest, Reply, type Route, route } from '../../http/route';
 import { canonicalPath } from '../../http/run-operation';
 import { forbidden, notFound, Problem } from '../../kernel/errors';
 import { html } from '../../kernel/wire/html';
+import type { GivenFile } from '../download';
 import type { DeskHttp } from '../http/services';
 import { decisionForm, decisionPage } from './decision/decision-page';
 import { approvalForm, approvalPage, approvalsPage } from './pages/approval-pages';
 import { deskPage, desksPage } from './pages/desk-pages';
+import { joinByForm, joinPage } from './pages/join-page';
 import { listPage } from './pages/list-page';
 import { overviewPage } from './pages/overview-page';
-import { recordPage, revealPage, search } from './pages/record-page';
+import { downloadPage, recordPage, revealPage } from './pages/record-page';
+import { foundPage, recordsPage } from './pages/records-page';
 import {
   type Bare,
   keptAgain,
@@ -25,11 +28,13 @@ import { heading, PAGE_HEADERS, pageOf } from './render/layout';
 import { assertOwnForm, hasToken, visitOf } from './session';
 import { type Asking, header, isPart, may, ownPath, type Page, type Redirect, type Visit } from './visit';
 
+type Answer = Page | Redirect | GivenFile;
+
 interface Address {
   method: 'GET' | 'POST';
   path: string;
   summary: string;
-  page(visit: Visit): Page | Redirect | Promise<Page | Redirect>;
+  page(visit: Visit): Answer | Promise<Answer>;
 }
 
 /** Each page of an operator who is signed in. */
@@ -39,9 +44,16 @@ const PAGES: readonly Address[] = [
   { method: 'GET', path: '/lists/{name}', summary: 'Any list', page: listPage },
   { method: 'GET', path: '/desks', summary: 'All desks', page: desksPage },
   { method: 'GET', path: '/desks/{name}', summary: 'A desk', page: deskPage },
-  { method: 'GET', path: '/search', summary: 'Leads to the record of an id', page: search },
+  { method: 'GET', path: '/records', summary: 'By which texts records are found', page: recordsPage },
+  { method: 'POST', path: '/records', summary: 'Finds records by a text', page: foundPage },
   { method: 'GET', path: '/records/{id}', summary: 'The story of any id', page: recordPage },
   { method: 'POST', path: '/records/{id}', summary: 'Shows what is masked of a record', page: revealPage },
+  {
+    method: 'POST',
+    path: '/records/{id}/content',
+    summary: 'Gives out the file of a record',
+    page: downloadPage,
+  },
   { method: 'GET', path: '/decisions/{name}', summary: 'The form of a decision', page: decisionPage },
   {
     method: 'POST',
@@ -106,6 +118,15 @@ export const consoleRoutes = (desk: DeskHttp): Route[] => [
       return 'to' in answer ? redirectReply(answer) : bareReply(answer);
     }),
   ),
+  pageRoute({ method: 'GET', path: '/join', summary: 'The page of a one-time link' }, async () =>
+    bareReply(joinPage(desk)),
+  ),
+  pageRoute({ method: 'POST', path: '/join', summary: 'Shows a one-time link, or uses it' }, (asking) =>
+    refusing(desk, async () => {
+      assertOwnForm(asking);
+      return bareReply(await joinByForm(desk, asking));
+    }),
+  ),
   assetRoute,
 ];
 
@@ -128,6 +149,7 @@ const answerOf = (desk: DeskHttp, asking: Asking, { page }: Address): Promise<Re
     try {
       if (!may(visit)) throw forbidden('It takes the permission view.');
       const answer = await page(visit);
+      if ('content' in answer) return new Reply(200, answer.content, answer.headers);
       return 'to' in answer ? redirectReply(answer) : pageReply(visit, answer);
     } catch (error) {
       if (error instanceof Problem) return pageReply(visit, refusedPage(error));

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { type ApiRequest, Reply, type Route, route } from '../../http/route';
-import { audit } from '../../kernel/audit/audit';
-import { invalid, notFound } from '../../kernel/errors';
+import { Reply, type Route, route } from '../../http/route';
+import { giveFile } from '../download';
 import { reasonSchema } from '../reason';
 import { decisionsAbout, recordOfId, revealRecord, tell } from '../tell';
 import { assertPermitted } from './permitted';
@@ -82,31 +81,23 @@ function contentRoute(desk: DeskHttp): Route {
     tag: 'Records',
     summary: 'Download the file of a record',
     description: 'Who gets it, and why, is in the audit log before it is sent.',
-    body: toldReason,
+    body: toldReason.extend({
+      input: z
+        .looseObject({})
+        .optional()
+        .meta({ description: 'Which file, by the schema in the catalogue: a period, a format.' }),
+    }),
     response: z.string().meta({ format: 'binary' }),
     produces: ['application/octet-stream'],
     problems: ['not_found', 'forbidden', 'unavailable'],
-    read: (request) => download(desk, request),
-  });
-}
-
-async function download(
-  { catalogue, database }: DeskHttp,
-  { caller, params, body, requestId }: ApiRequest<unknown, z.output<typeof toldReason>>,
-): Promise<Reply> {
-  const subject = params['id'] ?? '';
-  const record = recordOfId(catalogue, subject);
-  if (!record) throw notFound('record');
-  if (!record.download) throw invalid('Such a record has no file.');
-  assertPermitted(caller, record.download.permission);
-  const { action, tenantId, contentType, content } = await record.download.read(subject);
-  await database.transaction((tx) =>
-    audit(tx, { caller, requestId, action, subject, tenantId, after: { reason: body.reason } }),
-  );
-  return new Reply(200, content, {
-    'content-type': contentType,
-    'content-disposition': `attachment; filename="${subject}"`,
-    'x-content-type-options': 'nosniff',
-    'cache-control': 'no-store',
+    async read({ caller, params, body, requestId }) {
+      const { content, headers } = await giveFile(desk, {
+        caller,
+        requestId,
+        id: params['id'] ?? '',
+        ...body,
+      });
+      return new Reply(200, content, headers);
+    },
   });
 }

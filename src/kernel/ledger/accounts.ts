@@ -206,3 +206,20 @@ export async function balancesAt(sql: Sql, accountId: string, at: Date): Promise
     spent: new Decimal(row?.balanceSpent ?? 0),
   };
 }
+
+/**
+ * Balances of all internal accounts that are not zero. They are few, and each is a snapshot with the entries since. The index
+ * `ledger_accounts_by_tenant` finds them, because they have no tenant.
+ */
+export async function nonZeroInternalBalances(
+  sql: Sql,
+): Promise<{ name: string; currency: string; balance: Decimal }[]> {
+  // Raw, see internalBalanceSql.
+  const rows = await sql.query<{ name: string; currency: string; balance: string }>(
+    `select split_part(a.id, ':', 1) as name, a.currency, ${internalBalanceSql('a.id')}::text as balance
+       from ledger_accounts a where a.tenant_id is null and a.kind = 'internal' order by a.currency, a.id`,
+  );
+  return rows
+    .map(({ balance, ...account }) => ({ ...account, balance: new Decimal(balance) }))
+    .filter(({ balance }) => !balance.isZero());
+}

@@ -9,7 +9,7 @@ import type { UserServices } from './services';
 import { findUser, insertUser, type UserLock, updateUser } from './store';
 
 export { KYC_STATUSES, type KycStatus, type User } from './record';
-export { listUsers } from './store';
+export { foundUsers, listUsers, SHOWN_STATUS } from './store';
 
 /** @throws Problem 400 `ErrAlreadyExists` when the tenant has another user with the `externalId` */
 export async function createUser(

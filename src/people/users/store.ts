@@ -1,5 +1,6 @@
 import { filtered, type IdPage, NOW, newestFirst, raw } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
+import { foundRecords } from '../../kernel/db/found';
 import { json, recordTable } from '../../kernel/db/record-table';
 import { isId } from '../../kernel/ids';
 import type { KycStatus, User, UserStatus } from './record';
@@ -87,3 +88,10 @@ export async function updateUser(
   const query = users().where({ id });
   return userOf(await users.saved(tx, query.update({ ...users.row(change), updatedAt: NOW })));
 }
+
+/** SQL of a user's status, as it is shown. */
+export const SHOWN_STATUS = `case when operator_blocked then 'blocked' else status end`;
+
+/** Users of any tenant with this external id, newest first. */
+export const foundUsers = (sql: Sql, externalId: string, limit: number) =>
+  foundRecords(sql, { table: 'users', column: 'externalId', text: externalId, status: SHOWN_STATUS }, limit);

@@ -1,3 +1,5 @@
+import type { Readable } from 'node:stream';
+import type { z } from 'zod';
 import type { Tx } from '../../kernel/db/database';
 import type { IdKind } from '../../kernel/ids';
 import type { Permission } from './permissions';
@@ -24,16 +26,32 @@ export interface Download {
   name: string;
   title: string;
   permission: Permission;
-  /** Reads it. The desk audits who gets it, and why, before it is sent. @throws Problem 404, 503 */
-  read(id: string): Promise<Downloaded>;
+  /** Which file: a period, a format. Its fields are options of the command. Absent: there is one file. */
+  input?: z.ZodObject;
+  /**
+   * Reads it. The desk audits who gets it, and why, before it is sent.
+   * @param input parsed by {@link input}
+   * @throws Problem 404, 503
+   */
+  read(id: string, input: Record<string, unknown>): Promise<Downloaded>;
 }
+
+/** Declares a file that takes an input, with the type of the input. */
+export const download = <Input extends z.ZodObject>(
+  spec: Omit<Download, 'input' | 'read'> & {
+    input: Input;
+    read(id: string, input: z.output<Input>): Promise<Downloaded>;
+  },
+): Download => spec as Download;
 
 export interface Downloaded {
   /** Action in the audit log. */
   action: string;
   tenantId: string | null;
   contentType: string;
-  content: Buffer;
+  /** Name of the file, where it is not the id. */
+  fileName?: string;
+  content: Buffer | Readable;
 }
 
 /** Personal data that only an approver may see: a beneficiary, an applicant. */

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { anyOf, filtered, type IdPage, newestFirst, raw, table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
+import { type FoundRecord, foundRecords } from '../../kernel/db/found';
 import { countWaiting, type WaitingCount, type WaitingFilter, waitingPage } from '../../kernel/db/waiting';
 import { notFound } from '../../kernel/errors';
 import { firstIdAt, type IdKind } from '../../kernel/ids';
@@ -148,6 +149,19 @@ export const countByHour = (
       where id >= $1 and id < $2 and kind = $3 group by 1, 2 order by 1, 2`,
     [firstIdAt(id, from), firstIdAt(id, to), kind],
   );
+
+/** Transfers of all kinds by the idempotency key of a request, newest first. */
+export const foundByKey = (sql: Sql, text: string, limit: number): Promise<FoundRecord[]> =>
+  foundRecords(sql, { table: 'transfers', column: 'idempotencyKey', text }, limit);
+
+/** Transfers by their name at one of the parties, newest first. */
+export const foundByRef = (
+  sql: Sql,
+  parties: readonly string[],
+  text: string,
+  limit: number,
+): Promise<FoundRecord[]> =>
+  foundRecords(sql, { table: 'transfers', column: 'partyRef', text, among: { party: parties } }, limit);
 
 /** Finds the transfer of a decision. */
 export async function transferOfDecision(sql: Sql, id: string): Promise<string | undefined> {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type StatementDownloadServices, statementDownload } from '../../accounts/statements/download';
 import { accountLines, referencesOf, type StoryServices } from '../../accounts/stories';
 import type { Sql } from '../../kernel/db/database';
 import { conflict, notFound } from '../../kernel/errors';
@@ -7,6 +8,7 @@ import { formatAmount } from '../../kernel/money/money';
 import { commonLists } from '../../process/desk/common-lists';
 import { type Decision, decision, type SubjectSpec } from '../../process/desk/decision';
 import { type Desk, defineDesk } from '../../process/desk/desk';
+import { finder } from '../../process/desk/finder';
 import { columnsOf, type List, list } from '../../process/desk/list';
 import { record } from '../../process/desk/record';
 import { type Story, storyOf } from '../../process/desk/story';
@@ -18,12 +20,13 @@ import {
   enableIban,
   findVirtualIban,
   findVirtualIbanById,
+  foundVirtualIbans,
   listVirtualIbans,
   type VirtualIban,
 } from './virtual-ibans/capability';
 import { SANDBOX_RANGE } from './virtual-ibans/iban-number';
 
-export type IbanDeskServices = StoryServices & Pick<Services, 'now' | 'mode'>;
+export type IbanDeskServices = StoryServices & StatementDownloadServices & Pick<Services, 'now' | 'mode'>;
 
 /** The desk of virtual IBANs. An operator gives them to companies, and takes them away. */
 export function ibanDesk(services: IbanDeskServices): Desk {
@@ -36,9 +39,18 @@ export function ibanDesk(services: IbanDeskServices): Desk {
         kind: 'virtualIban',
         title: 'A virtual IBAN',
         story: (id, limit) => ibanStory(services, id, limit),
+        download: statementDownload(services, 'iban'),
       }),
     ],
     decisions: [switching(services, 'enable'), switching(services, 'disable')],
+    finds: [
+      finder({
+        name: 'virtual-iban-by-iban',
+        title: 'a virtual IBAN of ours',
+        pattern: /^[A-Z]{2}\d{2}[A-Z0-9 ]{11,40}$/i,
+        find: (text, limit) => foundVirtualIbans(services.database, text, limit),
+      }),
+    ],
   });
 }
 

@@ -4,12 +4,14 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { deskCatalogue } from '../../../src/composition';
 import { checkLedger } from '../../../src/kernel/ledger/check';
+import { activeCard, simulate } from '../../support/cards';
 import { type TestDesk, testDesk } from '../../support/desk';
 import { setAdminLimit } from '../../support/operator';
 import { ARTEFACTS, chromiumPath, startBrowser } from '../../support/outside/browser';
+import { userInReview } from '../../support/uploads';
 import { completed, type DepositWorld, depositWorld, look, pay } from '../../transfers/deposits/support';
 import { fundedAccount, read } from '../../transfers/payouts/support';
-import { operators, type Person, pendingPayout } from '../support';
+import { asOperator, key, operators, type Person, pendingPayout } from '../support';
 
 /** Operators with a real browser: what they read, decide with the keyboard, and what a screen reader finds. */
 
@@ -59,6 +61,13 @@ inBrowser('the console', () => {
     return id;
   }
 
+  /** The token of an invitation. */
+  async function invited(): Promise<string> {
+    const ask = await asOperator(desk.url, ida);
+    const input = { name: 'gil', permissions: ['view'] };
+    return (await ask('POST', 'decisions/operator.invite', { input }, key())).body.result.token as string;
+  }
+
   /** A page of an operator who has signed in. Nothing that it loads may fail or break the policy. */
   async function pageOf(
     { name, secret }: Person,
@@ -96,6 +105,11 @@ inBrowser('the console', () => {
   it('has pages without violations, that fit a desk and a phone, by day and by night', async () => {
     const payout = await pending();
     const deposit = await surplus();
+    const person = await userInReview(world.client, {});
+    const card = await activeCard(world.api, world.client);
+    await simulate(world.client, { cardId: card.id, type: 'authorization', amount: '1.00' });
+    await simulate(world.client, { cardId: card.id, type: 'authorization', amount: '999.00' });
+    const token = await invited();
     const asking = await pageOf(ida);
     await asking.goto(`${desk.url}/decisions/suspense.write-off?subject=${deposit}`);
     await asking.getByLabel('Reason').fill('seen the slip');
@@ -105,6 +119,12 @@ inBrowser('the console', () => {
     const pages: Record<string, string> = {
       overview: '/',
       work: '/work',
+      records: '/records',
+      join: '/join',
+      'list-movements': `/lists/account-movements?account=${accountId}`,
+      'record-card': `/records/${card.id}`,
+      'record-person': `/records/${person}`,
+      'decision-person': `/decisions/kyc.approve?subject=${person}`,
       'list-payouts': '/lists/payouts',
       'list-suspense': '/lists/suspense',
       'record-payout': `/records/${payout}`,
@@ -125,14 +145,26 @@ inBrowser('the console', () => {
     for (const width of WIDTHS)
       for (const dark of [false, true]) {
         const page = await pageOf(ida, { width, dark });
-        for (const [name, path] of Object.entries(pages)) {
-          await page.goto(desk.url + path);
+        const look = async (name: string) => {
           const where = `${name}-${width}${dark ? '-dark' : ''}`;
           await page.screenshot({ path: join(ARTEFACTS, `console-${where}.png`), fullPage: true });
           const wide = await page.evaluate<number>('document.documentElement.scrollWidth');
           if (wide > width) found.push(`${where} is ${wide} px wide`);
           found.push(...(await violations(page)).map((each) => `${where}: ${each}`));
+        };
+        for (const [name, path] of Object.entries(pages)) {
+          await page.goto(desk.url + path);
+          await look(name);
         }
+        await page.getByPlaceholder(/^Search/).fill('4242');
+        await page.keyboard.press('Enter');
+        await page.getByText("By a card's last four digits").waitFor();
+        await look('found');
+        await page.goto(`${desk.url}/join#${token}`);
+        await page.getByRole('button', { name: 'Go on' }).click();
+        await page.getByRole('img', { name: 'QR code' }).waitFor();
+        await look('link');
+        await page.goto(desk.url);
         await page.getByRole('button', { name: 'Sign out' }).click();
         await page.getByRole('button', { name: 'Sign in' }).waitFor();
         await page.screenshot({

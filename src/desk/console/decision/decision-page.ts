@@ -95,7 +95,7 @@ async function pageOf(visit: Visit, draft: Draft, box: Html, status = 200): Prom
     place: `desk:${own?.name ?? ''}`,
     body: html`<h1 class="hidden">${decisionName(decision)}</h1>
 <p class="crumb"><a href="${deskPath(own?.name ?? '')}">${capital(own?.title ?? '')}</a></p>
-<div class="columns decide"><div>${box}</div>${about ? await subjectBox(visit, subject) : undefined}</div>`,
+<div class="columns decide"><div>${box}</div><div>${about ? await subjectBox(visit, subject) : undefined}</div></div>`,
   };
 }
 

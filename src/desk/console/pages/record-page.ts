@@ -2,34 +2,36 @@ import { Problem } from '../../../kernel/errors';
 import { type Html, html } from '../../../kernel/wire/html';
 import type { RecordOfDesk } from '../../../process/desk/record';
 import { LISTS, type ListName, type Story } from '../../../process/desk/story';
+import { type GivenFile, giveFile } from '../../download';
 import { assertPermitted } from '../../http/permitted';
+import { schemaOf } from '../../schema-of';
 import { decisionsAbout, MAX_LINES, recordOfId, revealRecord, tell } from '../../tell';
 import { reasonOf } from '../decision/carry-out';
+import { INPUT } from '../decision/decision-form';
 import { decisionMenu } from '../decision/decisions';
 import { capital, factsOf, idLink, recordPath, wordsOf } from '../render/cells';
+import { fieldsOf, inputOf } from '../render/fields';
 import { csrfField, heading, notice } from '../render/layout';
-import { callerOf, type Page, type Redirect, type Visit } from '../visit';
+import { listPath, shortName } from '../render/lists';
+import { callerOf, type Page, type Visit } from '../visit';
+import { documentsBox, downloadBox } from './downloads';
 import { processOf, stateOf } from './record-summary';
 import { linesTable, listTitle, timeLine } from './time-line';
 
 const LINES = 100;
 
-/** The record that the search names. */
-export function search({ query }: Visit): Redirect {
-  const id = (query.get('q') ?? '').trim();
-  return { to: id === '' ? '/' : recordPath(id) };
-}
-
 /** The whole story of an id, with the decisions on it. */
 export const recordPage = (visit: Visit): Promise<Page> => storyPage(visit);
 
-/** Data that was unmasked on request, shown once. */
-interface Unmasked {
+/** What a form of the page has led to: unmasked data, which is shown once, or a refusal. */
+interface Sent {
   data?: object;
   refused?: Problem;
+  /** A refusal of a download. */
+  notGiven?: Problem;
 }
 
-async function storyPage(visit: Visit, unmasked: Unmasked = {}): Promise<Page> {
+async function storyPage(visit: Visit, sent: Sent = {}): Promise<Page> {
   const { desk, now, query } = visit;
   const id = visit.params['id'] ?? '';
   const record = recordOfId(desk.catalogue, id);
@@ -44,9 +46,10 @@ async function storyPage(visit: Visit, unmasked: Unmasked = {}): Promise<Page> {
   return {
     title: `${what} ${id}`,
     ...(own ? { place: `desk:${own.name}` } : {}),
-    status: unmasked.refused?.status ?? 200,
+    status: (sent.refused ?? sent.notGiven)?.status ?? 200,
     body: html`${heading(html`${what} <span class="id copied" data-copy>${id}</span>`, html`<p class="state">${stateOf(story, now)}</p>`)}
 <div class="columns record"><div>
+${record === undefined ? undefined : listsAbout(visit, record, id)}
 ${tabs(visit, story)}
 </div>
 <div>
@@ -54,7 +57,9 @@ ${decisions.length === 0 ? undefined : html`<section id="decision" class="card" 
 <section class="card" aria-labelledby="facts"><h2 id="facts">Record</h2>
 <dl class="facts">${story.tenantId === null ? undefined : html`<div><dt>client</dt><dd>${idLink(story.tenantId)}</dd></div>`}${processOf(visit, story)}</dl>
 ${factsOf(Object.entries(story.record))}</section>
-${record?.reveal ? revealBox(visit, record, id, unmasked) : undefined}
+${record?.reveal ? revealBox(visit, record, id, sent) : undefined}
+${record ? downloadBox(visit, record, id, sent.notGiven) : undefined}
+${documentsBox(visit, story)}
 </div></div>`,
   };
 }
@@ -77,7 +82,19 @@ function tabs({ query, now, path }: Visit, story: Story): Html {
 <section class="card flush">${chosen && lines ? linesTable(chosen, lines, now) : timeLine(story, now)}${cut ? more : undefined}</section>`;
 }
 
-function revealBox(visit: Visit, { title }: RecordOfDesk, id: string, { data, refused }: Unmasked): Html {
+/** The lists that show the rows of this record: the movements of an account. */
+function listsAbout({ desk: { catalogue } }: Visit, { kind }: RecordOfDesk, id: string): Html {
+  const links = catalogue.lists.flatMap((list) =>
+    Object.entries(list.about ?? {}).flatMap(([filter, kinds = []]) =>
+      kinds.includes(kind)
+        ? [html`<li><a href="${listPath(list)}?${filter}=${id}">${shortName(list)}</a></li>`]
+        : [],
+    ),
+  );
+  return links.length === 0 ? html`` : html`<nav class="about" aria-label="Lists"><ul>${links}</ul></nav>`;
+}
+
+function revealBox(visit: Visit, { title }: RecordOfDesk, id: string, { data, refused }: Sent): Html {
   const shown = data
     ? html`${notice('busy', html`<p>You see personal data. The audit log has your name and your reason.</p>`)}${factsOf(Object.entries(data))}`
     : undefined;
@@ -107,6 +124,26 @@ export async function revealPage(visit: Visit): Promise<Page> {
     return await storyPage(visit, { data });
   } catch (error) {
     if (error instanceof Problem && error.status === 400) return storyPage(visit, { refused: error });
+    throw error;
+  }
+}
+
+/** Gives out the file of the record. Each time is in the audit log. */
+export async function downloadPage(visit: Visit): Promise<GivenFile | Page> {
+  const { desk, form, params, requestId } = visit;
+  const id = params['id'] ?? '';
+  const input = recordOfId(desk.catalogue, id)?.download?.input;
+  if (form.get('step') === 'again') return storyPage(visit);
+  try {
+    return await giveFile(desk, {
+      caller: callerOf(visit),
+      requestId,
+      id,
+      reason: reasonOf(form.get('reason') ?? ''),
+      input: inputOf(form, input ? fieldsOf(schemaOf(input), INPUT) : [], INPUT),
+    });
+  } catch (error) {
+    if (error instanceof Problem && error.status === 400) return storyPage(visit, { notGiven: error });
     throw error;
   }
 }

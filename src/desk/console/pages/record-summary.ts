@@ -5,6 +5,7 @@ import type { Story } from '../../../process/desk/story';
 import { recordOfId, tell } from '../../tell';
 import { ageOf, capital, factsOf, idLink, pill, timeOf, wordsOf } from '../render/cells';
 import { may, type Visit } from '../visit';
+import { documentsBox } from './downloads';
 import { linesTable } from './time-line';
 
 /** Status, age and due time of a record. */
@@ -40,7 +41,7 @@ export async function subjectBox(visit: Visit, id: string): Promise<Html> {
 <p>${stateOf(story, now)}</p>
 ${documents ? html`<h3>Documents</h3>${linesTable('documents', documents, now)}` : undefined}
 ${factsOf([['client', story.tenantId], ...Object.entries(story.record)])}
-</aside>`;
+</aside>${documentsBox(visit, story)}`;
   } catch (error) {
     if (error instanceof Problem && error.status === 404) return html``;
     throw error;

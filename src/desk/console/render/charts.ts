@@ -13,7 +13,9 @@ const COLOURS = 7;
 
 /** The figures that the operator may see: values now, and counts of the last 24 h. */
 export async function figuresOf(visit: Visit, figures: readonly Figure[]): Promise<Html> {
-  const seen = figures.filter(({ permission }) => may(visit, permission));
+  const seen = figures
+    .filter(({ permission }) => may(visit, permission))
+    .sort((one, other) => Number(other.isFirst ?? false) - Number(one.isFirst ?? false));
   if (seen.length === 0) return html``;
   const shown = await Promise.all(seen.map((figure) => shownFigure(figure, visit.now)));
   const of = (type: Figure['type']) => shown.filter((_, index) => seen[index]?.type === type);

@@ -60,13 +60,14 @@ ${body}
 const MAIN = [
   { place: 'overview', title: 'Overview', path: '/' },
   { place: 'work', title: 'Work', path: '/work' },
+  { place: 'records', title: 'Records', path: '/records' },
   { place: 'approvals', title: 'Approvals', path: '/approvals' },
   { place: 'desks', title: 'Desks', path: '/desks' },
 ];
 
 export const deskPath = (name: string): string => `/desks/${encodeURIComponent(name)}`;
 
-/** A page with the navigation, the search by id, and the operator. */
+/** A page with the navigation, the search, and the operator. */
 export function pageOf(visit: Visit, { title, body, place }: Page): string {
   const { desk, operator } = visit;
   const { mode, catalogue } = desk;
@@ -80,9 +81,9 @@ export function pageOf(visit: Visit, { title, body, place }: Page): string {
     html`<a class="skip" href="#main">Skip to the content</a>
 <header class="side">
 <p class="brand"><a href="/">Cardwright</a> <span class="mode ${mode}">${mode}</span></p>
-<form class="search" action="/search" role="search">
-<label class="hidden" for="search">Record by id</label>
-<input id="search" name="q" type="search" placeholder="Any id  ( / )" autocomplete="off" spellcheck="false" required maxlength="200">
+<form class="search" method="post" action="/records" role="search" aria-label="All records">${csrfField(visit)}
+<label class="hidden" for="search">Id, reference, e-mail or last four digits</label>
+<input id="search" name="q" type="search" placeholder="Search  ( / )" autocomplete="off" spellcheck="false" required minlength="3" maxlength="200">
 </form>
 <nav aria-label="Main"><ul class="main-links">${MAIN.map(link)}</ul>
 <h2 class="nav-title" id="desks-title">Desks</h2>

@@ -20,6 +20,7 @@ export {
   findByIban,
   findById as findVirtualIbanById,
   findVirtualIban,
+  foundVirtualIbans,
   listVirtualIbans,
   type VirtualIban,
 } from './store';

@@ -1,5 +1,6 @@
 import { columnsOf, filtered, type IdPage, NOW, newestFirst, raw, table } from '../../../kernel/db/build';
 import type { Sql } from '../../../kernel/db/database';
+import { foundRecords } from '../../../kernel/db/found';
 import { recordTable } from '../../../kernel/db/record-table';
 
 /** A company's virtual IBAN. Its id is also its ledger account, and the `accountId` of its account transactions. */
@@ -39,6 +40,14 @@ export const findById = (sql: Sql, reach: string | null, id: string): Promise<Vi
  */
 export const findByIban = (tx: Sql, iban: string): Promise<VirtualIban | undefined> =>
   ibans.one(tx, ibans().where({ iban, status: 'active' }).forShare());
+
+/** The virtual IBAN that is written so, with or without spaces. */
+export const foundVirtualIbans = (sql: Sql, text: string, limit: number) =>
+  foundRecords(
+    sql,
+    { table: 'virtual_ibans', column: 'iban', text: text.replaceAll(' ', '').toUpperCase() },
+    limit,
+  );
 
 /** A page of all virtual IBANs, newest first. @param tenantId the company, or null for any */
 export const listVirtualIbans = (sql: Sql, tenantId: string | null, page: IdPage): Promise<VirtualIban[]> =>
