@@ -139,8 +139,8 @@ import { suspenseDesk } from './transfers/suspense-desk';
 import { withdrawalDesk } from './transfers/withdrawals-desk';
 import { chainDesk } from './watch/chains/desk';
 import { followingAtOnce } from './watch/chains/process';
-import { createListsRead } from './watch/list-state';
 import { partyListDesk } from './watch/desk';
+import { createListsRead } from './watch/list-state';
 import { listAgeReading } from './watch/metrics';
 
 /** Everything that the domains receive: the services, and functions of districts below them. */

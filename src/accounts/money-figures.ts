@@ -20,7 +20,7 @@ const valueOf = ({ currency, place, amount }: Line): Value => ({
 });
 
 /**
- * Where the money is. The books sum to zero, so the money of clients and cards is what the internal accounts lack: no
+ * Money by place and currency. The books sum to zero, so the money of clients and cards is what the internal accounts lack: no
  * figure reads the accounts of clients.
  */
 export const moneyFigures = (database: Sql): Figure[] => [

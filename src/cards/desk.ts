@@ -12,7 +12,7 @@ import { type RecordOfDesk, record } from '../process/desk/record';
 import type { DeskDeps, Teller } from '../process/desk/story';
 import { foundCards, listCards } from './cards/operations';
 import type { Card } from './cards/record';
-import { countByHour } from './events/transaction-store';
+import { countByHour } from './events/history';
 import {
   cardOperationStory,
   cardStory,

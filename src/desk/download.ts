@@ -26,7 +26,7 @@ export interface GivenFile {
 const NO_INPUT = z.strictObject({});
 
 /**
- * Gives out the file of a record. Who gets it, and why, is in the audit log before it is sent.
+ * Gives out the file of a record. The audit log has the operator and the reason before the file is sent.
  * @throws Problem 404; 400 where such a record has no file; 403
  */
 export async function giveFile(

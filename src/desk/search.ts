@@ -13,7 +13,7 @@ const MAX_ROWS = 20;
 export const MIN_SEARCH = 3;
 export const MAX_SEARCH = 200;
 
-/** What one finder has found. */
+/** The records that one finder has found. */
 export interface Found {
   finder: string;
   title: string;
@@ -29,7 +29,7 @@ export interface Searching {
 
 /**
  * Finds records by any text: all finders of all desks are asked at once.
- * @returns what was found, by finder; the record of a whole id comes first
+ * @returns the records by finder; the record of a whole id comes first
  */
 export async function search(
   catalogue: Pick<Catalogue, 'finders' | 'records'>,

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { Sql } from '../kernel/db/database';
-import { invalid } from '../kernel/errors';
 import { commonLists, line } from '../process/desk/common-lists';
 import { type Desk, defineDesk } from '../process/desk/desk';
 import { finder, finderById } from '../process/desk/finder';
@@ -33,7 +32,7 @@ export function userDesk({ database }: Pick<Services, 'database'>): Desk {
             .string()
             .max(200)
             .optional()
-            .meta({ description: "The client's own id of the user. Takes the client too." }),
+            .meta({ description: "The client's own id of the user." }),
         }),
         columns: {
           id: columns.id('id', ({ id }) => id),
@@ -42,13 +41,11 @@ export function userDesk({ database }: Pick<Services, 'database'>): Desk {
           kyc: columns.status('kyc', ({ kycStatus }) => kycStatus),
           created: columns.time('created', ({ createdAt }) => createdAt),
         },
-        async rows({ filters: { client = null, externalId }, after, limit }) {
-          // The index of external ids begins with the tenant.
-          if (externalId !== undefined && client === null)
-            throw invalid('externalId takes the client too.', 'client');
-          const page = { after: after?.id, rows: limit };
-          return listUsers(database, client, externalId === undefined ? {} : { externalId }, page);
-        },
+        rows: ({ filters: { client = null, externalId }, after, limit }) =>
+          listUsers(database, client, externalId === undefined ? {} : { externalId }, {
+            after: after?.id,
+            rows: limit,
+          }),
         place: ({ id, createdAt }) => ({ id, since: createdAt }),
       }),
     ],

@@ -58,7 +58,7 @@ interface Plan {
   Plans?: Plan[];
 }
 
-/** Rows of tables that a statement reads, also those that it leaves out. */
+/** Number of table rows that a statement reads, with those that its filters leave out. */
 function rowsRead(plan: Plan): number {
   const { 'Actual Rows': rows, 'Actual Loops': loops, Plans: inner = [] } = plan;
   const leftOut = (plan['Rows Removed by Filter'] ?? 0) + (plan['Rows Removed by Index Recheck'] ?? 0);

@@ -5,7 +5,7 @@ import { fundedAccount } from '../transfers/payouts/support';
 import { entered, hiddenOf, type Visitor, visitor } from './console/support';
 import { type Ask, asOperator, operators, type Person, pendingPayout, permit } from './support';
 
-/** What a person has of a record leads to it, in each face by the same search. */
+/** A text that a person has of a record leads to the record, in each face by the same search. */
 
 let api: TestApi;
 let desk: TestDesk;

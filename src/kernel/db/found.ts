@@ -13,7 +13,7 @@ export interface FoundRecord {
 export interface WantedRecords {
   /** A table of records, with `id`, `tenant_id` and `created_at`. */
   table: string;
-  /** Its index must serve the search. */
+  /** A column with an index, which serves the search. */
   column: string;
   text: string;
   /** Whether the column begins with the text, instead of being it. */

@@ -208,8 +208,8 @@ export async function balancesAt(sql: Sql, accountId: string, at: Date): Promise
 }
 
 /**
- * Balances of all internal accounts that are not zero. They are few, and each is a snapshot with the entries since. The index
- * `ledger_accounts_by_tenant` finds them, because they have no tenant.
+ * Balances of all internal accounts that are not zero. Each balance is a snapshot with the few entries since. The index
+ * `ledger_accounts_by_tenant` finds these accounts, because they have no tenant.
  */
 export async function nonZeroInternalBalances(
   sql: Sql,

@@ -26,7 +26,7 @@ export interface Download {
   name: string;
   title: string;
   permission: Permission;
-  /** Which file: a period, a format. Its fields are options of the command. Absent: there is one file. */
+  /** The choice of a file: a period, a format. The fields are options of the command. Absent: there is one file. */
   input?: z.ZodObject;
   /**
    * Reads it. The desk audits who gets it, and why, before it is sent.
@@ -42,7 +42,7 @@ export const download = <Input extends z.ZodObject>(
     input: Input;
     read(id: string, input: z.output<Input>): Promise<Downloaded>;
   },
-): Download => spec as Download;
+): Download => spec;
 
 export interface Downloaded {
   /** Action in the audit log. */

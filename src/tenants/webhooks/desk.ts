@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { REGISTRATIONS, type Registration } from '../../kernel/outbox/events';
 import { countEventsByHour } from '../../kernel/outbox/event-counts';
+import { REGISTRATIONS, type Registration } from '../../kernel/outbox/events';
 import { findToldEvent } from '../../kernel/outbox/told-events';
 import { timestamp } from '../../kernel/wire/schemas';
 import { commonLists, line } from '../../process/desk/common-lists';

@@ -10,10 +10,10 @@ import { fieldInput, fieldsOf, typedIn } from '../render/fields';
 import { csrfField, notice } from '../render/layout';
 import { may, type Visit } from '../visit';
 
-/** Where the file of a record is got. */
+/** The path that gives out the file of a record. */
 const contentPath = (id: string): string => `${recordPath(id)}/content`;
 
-/** The form that gives out the file of a record, for operators who may have it. */
+/** The form that gives out the file of a record. Empty for operators without its permission. */
 export function downloadBox(visit: Visit, { download }: RecordOfDesk, id: string, refused?: Problem): Html {
   if (!download || !may(visit, download.permission)) return html``;
   const fields = download.input ? fieldsOf(schemaOf(download.input), INPUT) : [];

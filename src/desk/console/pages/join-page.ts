@@ -12,7 +12,7 @@ import type { Asking } from '../visit';
 import type { Bare } from './sign-in-page';
 
 /**
- * The page of a one-time link. Its holder has no session: an invited person, or an operator without a code generator. The
+ * The page of a one-time link. The holder has no session, because he is invited or has lost his code generator. The
  * token is typed, or stands behind the `#` of the address, which no server gets.
  */
 export const joinPage = (desk: DeskHttp): Bare => tokenPage(desk);

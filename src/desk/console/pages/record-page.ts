@@ -23,7 +23,7 @@ const LINES = 100;
 /** The whole story of an id, with the decisions on it. */
 export const recordPage = (visit: Visit): Promise<Page> => storyPage(visit);
 
-/** What a form of the page has led to: unmasked data, which is shown once, or a refusal. */
+/** The outcome of a form of the page: unmasked data, which is shown once, or a refusal. */
 interface Sent {
   data?: object;
   refused?: Problem;

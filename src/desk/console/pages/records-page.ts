@@ -10,7 +10,7 @@ export const recordsPage = (visit: Visit): Page => pageOf(visit, '', undefined);
 
 /**
  * Looks a text up. The text comes in the body of a form, because an address is logged and a text may be an e-mail.
- * What is found alone is opened.
+ * A record that is found alone is opened.
  */
 export async function foundPage(visit: Visit): Promise<Page | Redirect> {
   const { desk, form } = visit;
