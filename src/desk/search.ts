@@ -37,7 +37,8 @@ export async function search(
   { text: given, may }: Searching,
 ): Promise<Found[]> {
   const text = given.trim();
-  if (text.length < MIN_SEARCH || text.length > MAX_SEARCH) return [];
+  // Postgres takes no NUL, and no record has a control character in its names.
+  if (text.length < MIN_SEARCH || text.length > MAX_SEARCH || /\p{Cc}/u.test(text)) return [];
   const asked = catalogue.finders.filter(
     ({ pattern, permission = 'view' }) => may(permission) && pattern.test(text),
   );

@@ -56,10 +56,11 @@ describe('a search', () => {
       [card.cardholderId, 'cardholder-by-id'],
       [card.accountId, 'account-by-id'],
     ] as const) {
-      expect(await idsBy(` ${id} `)).toEqual([['id', id]]);
+      expect(await idsBy(` ${id} `)).toContainEqual(['id', id]);
       expect(await idsBy(id.slice(0, -4))).toContainEqual([finder, id]);
     }
     expect(await idsBy('pay_01jz0000000000000000000000')).toEqual([]);
+    expect(await idsBy('with\0nul')).toEqual([]);
   });
 
   it('finds a user by the external id, in any tenant', async () => {
@@ -75,7 +76,7 @@ describe('a search', () => {
     expect(await idsBy(email.toUpperCase())).toContainEqual(['cardholder-by-email', card.cardholderId]);
     const refused = await ask('GET', `search?q=${encodeURIComponent(email)}`);
     expect([refused.status, refused.body.field]).toEqual([400, 'q']);
-    expect((await ask('GET', `search?q=${payout}`)).body.found).toMatchObject([{ rows: [{ id: payout }] }]);
+    expect((await ask('GET', `search?q=${payout}`)).body.found[0]).toMatchObject({ rows: [{ id: payout }] });
   });
 
   it('finds a card by its last four digits and by its name at the processor', async () => {

@@ -99,25 +99,33 @@ export const countWaitingForOperator = (
 
 /**
  * Lists the transfers of a kind in some statuses, oldest first, with the word that counts. The filter `kind` is the
- * status. The index `transfers_open` serves open statuses.
+ * status. Each status gives a page by the index `transfers_open`, because one page of all would sort every open transfer.
  * @throws Problem 400
  */
-export function transfersIn<Terms, Word extends PartyWord>(
+export async function transfersIn<Terms, Word extends PartyWord>(
   { database, now }: Deps,
   kind: TransferKind<Terms, Word>,
   statuses: readonly string[],
-  filter: WaitingFilter,
+  { kind: only, ...filter }: WaitingFilter,
 ): Promise<Situation<Terms, Word>[]> {
   const columns = {
     id: 'id',
     since: 'created_at',
     tenantId: 'tenant_id',
-    kind: 'status',
     currency: `terms->>'currency'`,
   };
-  return readEffective({ database, now }, kind, (query) => {
-    waitingPage(query.whereIn('status', [...statuses]), columns, filter);
-  });
+  const found: Situation<Terms, Word>[] = [];
+  for (const status of statuses.filter((each) => each === (only ?? each)))
+    found.push(
+      ...(await readEffective({ database, now }, kind, (query) => {
+        waitingPage(query.where({ status }), columns, filter);
+      })),
+    );
+  return found.sort(byCreation).slice(0, filter.limit);
+}
+
+function byCreation({ transfer: one }: Situation, { transfer: other }: Situation): number {
+  return one.createdAt.getTime() - other.createdAt.getTime() || (one.id < other.id ? -1 : 1);
 }
 
 /** The number of a kind's transfers by status, among these. The index `transfers_open` serves open statuses. */

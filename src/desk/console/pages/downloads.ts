@@ -5,7 +5,7 @@ import type { Story } from '../../../process/desk/story';
 import { schemaOf } from '../../schema-of';
 import { recordOfId } from '../../tell';
 import { INPUT } from '../decision/decision-form';
-import { capital, isKnownId, recordPath, wordsOf } from '../render/cells';
+import { capital, recordPath, wordsOf } from '../render/cells';
 import { fieldInput, fieldsOf, typedIn } from '../render/fields';
 import { csrfField, notice } from '../render/layout';
 import { may, type Visit } from '../visit';
@@ -37,11 +37,11 @@ const reasonField = (place: string, value = ''): Html =>
 /** A button for each document of a story, by one reason. Decisions on people show it beside their buttons. */
 export function documentsBox(visit: Visit, { lists: { documents = [] } }: Story): Html {
   const found = documents.flatMap((each) => {
-    const id = Object.values(each).find(
-      (value): value is string => typeof value === 'string' && isKnownId(value),
-    );
-    const permission = id && recordOfId(visit.desk.catalogue, id)?.download?.permission;
-    if (id === undefined || !permission || !may(visit, permission)) return [];
+    const id = Object.values(each).find((value): value is string => {
+      const file = typeof value === 'string' && recordOfId(visit.desk.catalogue, value)?.download;
+      return file !== false && file !== undefined && may(visit, file.permission);
+    });
+    if (id === undefined) return [];
     const name = [each['slot'], each['type'], each['kind']].find((value) => typeof value === 'string');
     return [{ id, name: name ?? 'document' }];
   });
