@@ -62,6 +62,7 @@ ${hidden('to', wanted.to)}${wanted.kept === undefined ? undefined : hidden('kept
 <p class="hint" id="code-hint">${mode === 'live' ? 'Six digits of your code generator.' : 'Six digits, if you have a code generator.'}</p></div>
 <button type="submit" class="first">Sign in</button>
 </form>
+<p class="soft beneath"><a href="/join">Use a one-time link</a></p>
 </main>`,
   );
   return { document, status: refused?.status ?? (isKept ? 401 : 200) };
