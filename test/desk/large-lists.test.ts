@@ -30,7 +30,9 @@ beforeAll(async () => {
   payout = await pendingPayout(api, client, await fundedAccount(api, client, '900000.00'));
   await api.database.query(
     `insert into transfers
-     select (jsonb_populate_record(t, jsonb_build_object(
+     select made.*
+       from transfers t cross join generate_series(1, ${MANY}) n
+      cross join lateral jsonb_populate_record(t, jsonb_build_object(
               'id', 'pay_' || lpad(n::text, 26, '0'),
               'status', case n % 4 when 0 then 'pending_approval' when 1 then 'processing' else 'completed' end,
               'party_ref', 'ref-' || n,
@@ -38,8 +40,8 @@ beforeAll(async () => {
               'due_by', null,
               'look_at', null,
               'created_at', now() - n * interval '1 second',
-              'updated_at', now() - n * interval '1 second'))).*
-       from transfers t cross join generate_series(1, ${MANY}) n where t.id = $1`,
+              'updated_at', now() - n * interval '1 second')) made
+      where t.id = $1`,
     [payout],
   );
   await api.database.query('analyze transfers');
@@ -97,11 +99,8 @@ describe.each(LISTS)('the list %s of 100,000 transfers', (name) => {
     let text = '';
     const first = await readBy(async () => (text = await shown(`/lists/${name}`)));
     const filtered = await readBy(() => shown(`/lists/${name}?olderThan=1h`));
-    const [, next = ''] = /rel="next" href="([^"]*)"|href="([^"]*)" rel="next"/.exec(text) ?? [];
-    const path = (next || /<a class="button" href="([^"]*)" rel="next"/.exec(text)?.[1] || '').replaceAll(
-      '&amp;',
-      '&',
-    );
+    const [, next = ''] = /<a class="button" rel="next" href="([^"]*)"/.exec(text) ?? [];
+    const path = next.replaceAll('&amp;', '&');
     expect(path).toContain('cursor=');
     const second = await readBy(() => shown(path));
     const read = { first, filtered, second };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { deskCatalogue } from '../../../src/composition';
 import { checkLedger } from '../../../src/kernel/ledger/check';
-import { activeCard, simulate } from '../../support/cards';
+import { activeCard, PROCESSOR, simulate } from '../../support/cards';
 import { type TestDesk, testDesk } from '../../support/desk';
 import { setAdminLimit } from '../../support/operator';
 import { ARTEFACTS, chromiumPath, startBrowser } from '../../support/outside/browser';
@@ -109,6 +109,8 @@ inBrowser('the console', () => {
     const card = await activeCard(world.api, world.client);
     await simulate(world.client, { cardId: card.id, type: 'authorization', amount: '1.00' });
     await simulate(world.client, { cardId: card.id, type: 'authorization', amount: '999.00' });
+    // A second record that is found by the digits of the card.
+    await world.client.call('POST', '/v1/users', { externalId: PROCESSOR.last4 });
     const token = await invited();
     const asking = await pageOf(ida);
     await asking.goto(`${desk.url}/decisions/suspense.write-off?subject=${deposit}`);
@@ -156,9 +158,9 @@ inBrowser('the console', () => {
           await page.goto(desk.url + path);
           await look(name);
         }
-        await page.getByPlaceholder(/^Search/).fill('4242');
+        await page.getByPlaceholder(/^Search/).fill(PROCESSOR.last4);
         await page.keyboard.press('Enter');
-        await page.getByText("By a card's last four digits").waitFor();
+        await page.getByRole('heading', { name: "By a card's last four digits" }).waitFor();
         await look('found');
         await page.goto(`${desk.url}/join#${token}`);
         await page.getByRole('button', { name: 'Go on' }).click();

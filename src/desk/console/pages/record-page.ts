@@ -65,7 +65,8 @@ ${documentsBox(visit, story)}
 }
 
 /** The time line, or one of the story's lists. */
-function tabs({ query, now, path }: Visit, story: Story): Html {
+function tabs({ query, now }: Visit, story: Story): Html {
+  const path = recordPath(story.id);
   const names = LISTS.filter((name) => story.lists[name] !== undefined);
   const chosen = names.find((name) => name === query.get('list'));
   const tab = (title: string, name?: ListName) => {
