@@ -63,7 +63,6 @@ export function searchRoutes(desk: DeskHttp): Route[] {
       description: 'As GET, and by an e-mail.',
       body: z.strictObject({ q }),
       response: foundSchema,
-      idempotency: 'ignored',
       read: ({ caller, body }) => found(caller, body.q),
     }),
   ];
