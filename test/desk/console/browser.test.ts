@@ -106,8 +106,8 @@ inBrowser('the console', () => {
     const payout = await pending();
     const deposit = await surplus();
     const person = await userInReview(world.client, {});
-    const card = await activeCard(world.api, world.client);
-    await simulate(world.client, { cardId: card.id, type: 'authorization', amount: '1.00' });
+    const card = await activeCard(world.api, world.client, '1.00');
+    await simulate(world.client, { cardId: card.id, type: 'authorization', amount: '0.50' });
     await simulate(world.client, { cardId: card.id, type: 'authorization', amount: '999.00' });
     // A second record that is found by the digits of the card.
     await world.client.call('POST', '/v1/users', { externalId: PROCESSOR.last4 });
