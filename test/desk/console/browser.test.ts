@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { deskCatalogue } from '../../../src/composition';
 import { checkLedger } from '../../../src/kernel/ledger/check';
-import { activeCard, PROCESSOR, simulate } from '../../support/cards';
+import { activeCard, PROCESSOR, simulate, type TestCard } from '../../support/cards';
 import { type TestDesk, testDesk } from '../../support/desk';
 import { setAdminLimit } from '../../support/operator';
 import { ARTEFACTS, chromiumPath, startBrowser } from '../../support/outside/browser';
@@ -29,6 +29,7 @@ inBrowser('the console', () => {
   let ida: Person;
   let bob: Person;
   let accountId: string;
+  let card: TestCard;
   const opened: { close(): Promise<void> }[] = [];
 
   beforeAll(async () => {
@@ -38,6 +39,9 @@ inBrowser('the console', () => {
     });
     [ida, bob] = (await operators(world.api, 'ida', 'bob')) as [Person, Person];
     accountId = await fundedAccount(world.api, world.client, '900000.00');
+    card = await activeCard(world.api, world.client, '1.00');
+    await simulate(world.client, { cardId: card.id, type: 'authorization', amount: '0.50' });
+    await simulate(world.client, { cardId: card.id, type: 'authorization', amount: '999.00' });
     await setAdminLimit(world.api.database, '49.99');
   });
   afterEach(async () => {
@@ -106,9 +110,6 @@ inBrowser('the console', () => {
     const payout = await pending();
     const deposit = await surplus();
     const person = await userInReview(world.client, {});
-    const card = await activeCard(world.api, world.client, '1.00');
-    await simulate(world.client, { cardId: card.id, type: 'authorization', amount: '0.50' });
-    await simulate(world.client, { cardId: card.id, type: 'authorization', amount: '999.00' });
     // A second record that is found by the digits of the card.
     await world.client.call('POST', '/v1/users', { externalId: PROCESSOR.last4 });
     const token = await invited();
