@@ -46,7 +46,7 @@ export function documentsBox(visit: Visit, { lists: { documents = [] } }: Story)
     return [{ id, name: name ?? 'document' }];
   });
   if (found.length === 0) return html``;
-  return html`<section class="card" id="documents" aria-labelledby="documents-title"><h2 id="documents-title">Documents</h2>
+  return html`<section class="card" id="documents" aria-labelledby="documents-title"><h2 id="documents-title">Download a document</h2>
 <form method="post" action="${contentPath(found[0]?.id ?? '')}" class="stack">${csrfField(visit)}
 ${reasonField('documents')}
 <div class="buttons">${found.map(
