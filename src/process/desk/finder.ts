@@ -28,7 +28,7 @@ export function finderById(
   const prefixes = kinds.map((kind) => PREFIXES[kind]).join('|');
   return finder({
     name: `${noun.replaceAll(' ', '-')}-by-id`,
-    title: `the beginning of the id of a ${noun}`,
+    title: `the beginning of the id of ${/^[aeio]/.test(noun) ? 'an' : 'a'} ${noun}`,
     pattern: new RegExp(`^(${prefixes})_[0-9a-z]{3,25}$`),
     find: (text, limit) =>
       foundRecords(sql, { table, column: 'id', text, begins: true, ...(status ? { status } : {}) }, limit),

@@ -1,7 +1,7 @@
 import { Problem } from '../../../kernel/errors';
 import { kindOfId } from '../../../kernel/ids';
 import { type Html, html } from '../../../kernel/wire/html';
-import type { Story } from '../../../process/desk/story';
+import type { Line, Story } from '../../../process/desk/story';
 import { recordOfId, tell } from '../../tell';
 import { ageOf, capital, factsOf, idLink, pill, timeOf, wordsOf } from '../render/cells';
 import { may, type Visit } from '../visit';
@@ -28,6 +28,12 @@ export function processOf({ desk }: Visit, { workflowId, dueBy }: Story): Html {
 /** Lines of the record's documents and decisions beside the form. */
 const LINES = 20;
 
+const SHORT = ['slot', 'type', 'status', 'id', 'documentId'];
+
+/** A document without what fills a narrow box: its record has the rest. */
+const inShort = (document: Line): Line =>
+  Object.fromEntries(SHORT.flatMap((name) => (name in document ? [[name, document[name]]] : [])));
+
 /** The subject of a decision, beside its form: what the operator judges by. */
 export async function subjectBox(visit: Visit, id: string): Promise<Html> {
   const { desk, now } = visit;
@@ -39,7 +45,7 @@ export async function subjectBox(visit: Visit, id: string): Promise<Html> {
     return html`<aside class="card subject" aria-labelledby="subject">
 <h2 id="subject">${capital(wordsOf(story.what))} ${idLink(id)}</h2>
 <p>${stateOf(story, now)}</p>
-${documents ? html`<h3>Documents</h3>${linesTable('documents', documents, now)}` : undefined}
+${documents ? html`<h3>Documents</h3>${linesTable('documents', documents.map(inShort), now)}` : undefined}
 ${factsOf([['client', story.tenantId], ...Object.entries(story.record)])}
 </aside>${documentsBox(visit, story)}`;
   } catch (error) {
