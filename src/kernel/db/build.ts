@@ -71,8 +71,16 @@ export function compiled(query: Knex.QueryBuilder): Built {
 export const columnsOf = (fields: readonly string[]): string =>
   fields.map((field) => `${snakeCase(field)} as "${field}"`).join(', ');
 
+const snakeNames = new Map<string, string>();
+
+/** @param name of the source, so that there are only some hundreds */
 export function snakeCase(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  let known = snakeNames.get(name);
+  if (known === undefined) {
+    known = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    snakeNames.set(name, known);
+  }
+  return known;
 }
 
 const camelNames = new Map<string, string>();

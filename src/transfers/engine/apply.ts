@@ -1,6 +1,6 @@
 import { transactionEvents } from '../../accounts/accounts/move';
 import { isAccountClosed } from '../../accounts/accounts/operations';
-import type { Tx } from '../../kernel/db/database';
+import { inOrder, type Tx } from '../../kernel/db/database';
 import { writeWithCommit } from '../../kernel/db/writes';
 import { conflict } from '../../kernel/errors';
 import { newId } from '../../kernel/ids';
@@ -236,9 +236,11 @@ async function post(
   asked: Apply['asked'],
 ): Promise<Posted | undefined> {
   if (changes.length === 0) return undefined;
-  await ensureAccounts(tx, changes);
   const ids = [...new Set(changes.flatMap(({ account }) => account ?? []))];
-  const opened = await openBook(tx, [...new Set([...ids, ...(accountId === null ? [] : [accountId])])]);
+  const [, opened] = await inOrder([
+    ensureAccounts(tx, changes),
+    openBook(tx, [...new Set([...ids, ...(accountId === null ? [] : [accountId])])]),
+  ]);
   const entries = changes.map((change) => entryOf(change, table));
   let result = opened.post({ entries });
   if (!result.ok && asked)

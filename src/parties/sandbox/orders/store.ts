@@ -31,7 +31,22 @@ export interface Row extends KeptRecord {
 /** One of the names of a record. */
 export type Name = { key: string } | { id: string } | { page: string };
 
-const orders = recordTable<Row>('sandbox_orders', { number: wholeUnits, asked: json, state: json });
+const orders = recordTable<Row>('sandbox_orders', { number: wholeUnits, asked: json, state: json }, [
+  ...[
+    'number',
+    'party',
+    'key',
+    'kind',
+    'id',
+    'page',
+    'asked',
+    'state',
+    'callbackUrl',
+    'firstAskedAt',
+    'calls',
+  ],
+  'acceptedAt',
+]);
 
 /**
  * Locks the row of an order's key. The first call inserts it.

@@ -1,4 +1,4 @@
-import type { Tx } from '../../../kernel/db/database';
+import { inOrder, type Tx } from '../../../kernel/db/database';
 import { ensureChainAccounts, ensureInternalAccounts } from '../../../kernel/ledger/accounts';
 import { chainOfAccount } from '../../../kernel/ledger/entries';
 import type { Change } from './position';
@@ -9,10 +9,12 @@ import type { Change } from './position';
  */
 export async function ensureAccounts(tx: Tx, changes: readonly Change[]): Promise<void> {
   const own = new Set(changes.flatMap(({ account, currency }) => (account === null ? [] : [currency])));
-  for (const currency of new Set(changes.map(({ currency }) => currency)))
-    if (!own.has(currency)) await ensureInternalAccounts(tx, currency);
-  for (const { component, currency } of changes) {
-    const chain = chainOfAccount(component);
-    if (chain !== undefined) await ensureChainAccounts(tx, chain, currency);
-  }
+  const foreign = [...new Set(changes.map(({ currency }) => currency))].filter((each) => !own.has(each));
+  await inOrder([
+    ...foreign.map((currency) => ensureInternalAccounts(tx, currency)),
+    ...changes.map(({ component, currency }) => {
+      const chain = chainOfAccount(component);
+      return chain === undefined ? Promise.resolve() : ensureChainAccounts(tx, chain, currency);
+    }),
+  ]);
 }
