@@ -16,6 +16,7 @@ const DISTRICTS = [
   'transfers',
   'watch',
   'desk',
+  'desk-catalogue.ts',
   'installation',
   'operator',
   'startup',

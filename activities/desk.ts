@@ -1,5 +1,6 @@
-import { type Composed, deskCatalogue } from '../src/composition';
+import type { Composed } from '../src/composition';
 import { mailWaiting } from '../src/desk/mail/mail-waiting';
+import { deskCatalogue } from '../src/desk-catalogue';
 
 export interface DeskActivities {
   /** Mails operators what waits for them. Idempotent within an hour. @returns the number of mails */

@@ -6,6 +6,7 @@ import { takeSnapshots } from '../src/kernel/ledger/check';
 import { forgetOldCallbacks } from '../src/process/callbacks/operations';
 import { forgetUnusedQuotes } from '../src/process/quotes/operations';
 import type { Services } from '../src/services';
+import { forgetOldEvents } from '../src/tenants/webhooks/events/operations';
 
 export interface HousekeepingActivities {
   takeLedgerSnapshots(): Promise<void>;
@@ -13,6 +14,8 @@ export interface HousekeepingActivities {
   forgetOldIdempotencyKeys(): Promise<number>;
   /** @returns the number of deleted rows, of callbacks and of their counts */
   forgetOldCallbacks(): Promise<number>;
+  /** @returns the number of deleted events for webhooks */
+  forgetOldEvents(): Promise<number>;
   /** @returns the number of deleted quotes */
   forgetUnusedQuotes(): Promise<number>;
   /**
@@ -28,7 +31,10 @@ export interface HousekeepingActivities {
 
 /** Idempotent: each activity deletes or summarizes old rows, and a second run finds none. */
 export function createHousekeepingActivities(
-  services: Pick<Services, 'database' | 'now' | 'walletQuarantineSeconds' | 'cardOrderWaitSeconds'>,
+  services: Pick<
+    Services,
+    'database' | 'now' | 'walletQuarantineSeconds' | 'cardOrderWaitSeconds' | 'eventsKeptDays'
+  >,
 ): HousekeepingActivities {
   const { database, now } = services;
   return {
@@ -36,6 +42,7 @@ export function createHousekeepingActivities(
     takeLedgerSnapshots: () => database.transaction(takeSnapshots, { statementSeconds: 600 }),
     forgetOldIdempotencyKeys: () => forgetOldKeys(database),
     forgetOldCallbacks: () => forgetOldCallbacks(database),
+    forgetOldEvents: () => forgetOldEvents(database, services.eventsKeptDays),
     forgetUnusedQuotes: () => forgetUnusedQuotes(database),
     releaseExpiredWallets: () => releaseAllExpired(services),
     forgetOldSpending: () => forgetOldSpending(database, now()),

@@ -1,6 +1,6 @@
 import { Context } from '@temporalio/activity';
 import type { Composed } from '../src/composition';
-import { removeDueContent } from '../src/people/kyc/content';
+import { removeDueContent } from '../src/people/kyc/documents/content';
 import { advanceReview } from '../src/people/kyc/review';
 
 /** Input of a step of a review's workflow. The field names are fixed, because recorded histories contain them. */

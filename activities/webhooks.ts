@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
 import type { Composed } from '../src/composition';
+import { createEventIds } from '../src/kernel/outbox/event-id';
 import { createResolver } from '../src/kernel/security/allowed-addresses';
 import { guardedConnector } from '../src/kernel/security/guarded-connector';
 import { createDispatcher } from '../src/tenants/webhooks/delivery/dispatcher';
@@ -33,12 +34,16 @@ export interface WebhookOptions {
   sliceMs?: number;
   /** Time-out of one attempt, in milliseconds. */
   timeoutMs?: number;
+  /** Longest wait between two probes, in milliseconds. Default: 25 s in the sandbox, elsewhere none. */
+  maxProbeMs?: number;
 }
 
 /** An attempt succeeds when the answer comes within 15 s (decisions part 4, Webhooks). */
 const TIMEOUT_MS = 15_000;
 const CONNECT_MS = 10_000;
 const HEARTBEAT_MS = 4_000;
+/** In the sandbox, a developer who repairs an endpoint waits no longer than this for its events. */
+const SANDBOX_PROBE_MS = 25_000;
 
 /** Creates the services that deliver webhooks. All activities of a process share them. */
 export function createDelivery(services: Composed, options: WebhookOptions = {}) {
@@ -47,7 +52,9 @@ export function createDelivery(services: Composed, options: WebhookOptions = {})
   const connect = guardedConnector({ allowLoopback, ca, resolve, timeoutMs: CONNECT_MS });
   const poster = createPoster({ connect, timeoutMs, connections: UNDER_WAY });
   const secrets = createSigningSecrets(services);
-  return { ...services, poster, secrets };
+  const ids = createEventIds(services.keyring);
+  const { maxProbeMs = services.mode === 'sandbox' ? SANDBOX_PROBE_MS : Number.POSITIVE_INFINITY } = options;
+  return { ...services, poster, secrets, ids, maxProbeMs };
 }
 
 export function createWebhookActivities(services: Composed, options: WebhookOptions = {}): WebhookActivities {

@@ -19,6 +19,7 @@ const BENCHES: Record<string, () => Promise<void>> = {
     await benchChainDeposits();
     await benchChainSweeps();
   },
+  'chain-deposits': benchChainDeposits,
   'chain-sweeps': benchChainSweeps,
   compare: benchComparison,
   challenges: benchChallenges,

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { CommanderError } from 'commander';
-import { readConfig } from '../src/kernel/config';
+import { readConfig } from '../src/kernel/config/config';
 import { defaultCacheDir } from '../src/startup/embedded/tool-cache';
 import { operationsOf } from '../test/attack/operations';
 import { type ApiDocument, documentWith, LEFT_OUT } from './attack/deviations';

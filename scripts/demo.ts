@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readConfig } from '../src/kernel/config';
+import { readConfig } from '../src/kernel/config/config';
 import { Decimal } from '../src/kernel/money/money';
 import { outliveOutput } from '../src/startup/output';
 import { detail, say, step, unread } from './demo/output';

@@ -1,6 +1,6 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { NATIVE_DECIMALS, toUnits } from '../src/chain/networks/rules';
-import { readConfig } from '../src/kernel/config';
+import { readConfig } from '../src/kernel/config/config';
 import { DECIMAL_TEXT, Decimal } from '../src/kernel/money/money';
 import { asHex, checkedAddress } from '../src/parties/chain/addresses';
 import { localChainUrl } from '../src/startup/embedded/chain/server';

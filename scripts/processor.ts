@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CommanderError } from 'commander';
-import { readConfig } from '../src/kernel/config';
+import { readConfig } from '../src/kernel/config/config';
 import { createKeyring } from '../src/kernel/security/keyring';
 import { partyPath, partySecret } from '../src/parties/sandbox/mount';
 import { readMasterKey } from '../src/startup/master-key';

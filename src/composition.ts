@@ -1,69 +1,57 @@
+import { accountTransactionDocument } from './accounts/accounts/events';
 import { requireAccount } from './accounts/accounts/operations';
 import { accountRoutes } from './accounts/accounts/routes';
 import { userAccountRoutes } from './accounts/accounts/user-routes';
-import { accountDesk } from './accounts/desk';
 import { accountExchangeRoutes } from './accounts/exchange/routes';
 import { statementRoutes } from './accounts/statements/routes';
 import type { StatementServices } from './accounts/statements/services';
 import { blockCardsOf, cardAccount, requireCard } from './cards/cards/operations';
 import { cardRoutes } from './cards/cards/routes';
 import { mailboxPageRoutes, mailboxRoutes } from './cards/challenges/mailbox-routes';
-import { cardDesk } from './cards/desk';
 import { createGatherer } from './cards/events/batches/gather';
 import { limitsRoutes } from './cards/events/limits/routes';
 import { cardEventRoutes } from './cards/events/routes';
 import { sandboxRoutes } from './cards/events/sandbox-routes';
 import { cardTransactionRoutes } from './cards/events/transaction-routes';
+import { cardTransactionDocument } from './cards/events/view';
 import { capacityRoute } from './cards/issuance/capacity-routes';
 import { issueRoute } from './cards/issuance/routes';
 import { processorCallbackRoute } from './cards/orders/callback-routes';
-import { cardOrderDesk } from './cards/orders/desk';
 import { challengeRoute, processorMessageRoute } from './cards/processor/routes';
 import { accountProgrammeRoutes } from './cards/programmes/account-routes';
 import { createProgrammes } from './cards/programmes/cache';
-import { binDesk } from './cards/programmes/desk';
 import { assertBinOpen, requireAdmittedBin } from './cards/programmes/operations';
 import { binRoutes } from './cards/programmes/routes';
 import { cardQuoteRoutes } from './cards/requests/quote-routes';
 import { bufferedCardRoutes } from './cards/requests/routes';
-import type { CardServices } from './cards/services';
-import { gasStationDesk } from './chain/gas-station/config/desk';
-import { gasOperationDesk } from './chain/gas-station/operations/desk';
 import { gasStationRoutes } from './chain/gas-station/routes';
 import { chainReading } from './chain/metrics';
-import { networkDesk } from './chain/networks/desk';
 import { networkRoutes } from './chain/networks/routes';
 import { walletAdminRoutes } from './chain/wallets/admin-routes';
-import { walletDesk } from './chain/wallets/desk';
 import { holdersOf } from './chain/wallets/operations';
 import { walletRoutes } from './chain/wallets/routes';
-import { walletSeedDesk } from './chain/wallets/seed-desk';
-import { approvalDesk } from './desk/approvals/desk';
-import { type Catalogue, catalogueOf, waitingCounts } from './desk/catalogue';
-import { clientDesk } from './desk/clients/desk';
+import { waitingCounts } from './desk/catalogue';
 import { consoleRoutes } from './desk/console/routes';
 import { DESK_DOCUMENT, deskRoutes } from './desk/http/routes';
 import type { DeskHttp } from './desk/http/services';
 import { createDeskAuthenticator } from './desk/http/session-routes';
-import { operatorDesk } from './desk/operators/desk';
-import { othersDecide } from './desk/operators/operations';
-import { overdueDesk, WATCHED } from './desk/overdue';
-import { sessionDesk } from './desk/sign-in/desk';
-import { stopDesk } from './desk/stops/desk';
-import { capabilityDesk, partyDesk } from './desk/stops/switches';
-import { transferDecisionDesk } from './desk/transfer-decisions';
+import { WATCHED } from './desk/overdue';
+import { type CatalogueServices, deskCatalogue } from './desk-catalogue';
 import { byClientHeaders, createApp } from './http/app';
 import { documentPages } from './http/docs-page';
 import { healthRoutes } from './http/health';
 import { openApiDocument } from './http/openapi';
 import type { Route } from './http/route';
+import { type PartySettings } from './kernel/config/parties';
 import { NO_OBSERVERS } from './kernel/metrics/observers';
 import { outboxReading } from './kernel/metrics/outbox';
 import type { Reading } from './kernel/metrics/readings';
 import { waitingReading } from './kernel/metrics/waiting';
 import { createCommands } from './kernel/outbox/commands';
+import type { EventDocument } from './kernel/outbox/event-document';
+import { STATUS_DOCUMENTS } from './kernel/outbox/status-event';
 import { PARTIES, type Party } from './kernel/parties';
-import { type PartySettings } from './kernel/party-settings';
+import { createRateLimiter } from './kernel/rate-limit';
 import { createReadiness } from './kernel/readiness';
 import type { FirstStep } from './kernel/temporal/hand-over';
 import type { Reconcilable } from './kernel/temporal/reconciler';
@@ -71,86 +59,55 @@ import { createParties } from './parties/create';
 import { observedParties } from './parties/protocol/observed';
 import { dealtWhileOn } from './parties/rates/left-out';
 import { createSandboxParties, type SandboxParties } from './parties/sandbox/mount';
-import { cardholderDesk } from './people/cardholders/desk';
+import { cardholderStatusDocument } from './people/cardholders/events';
 import { cardholderUploadRoutes } from './people/cardholders/files/routes';
 import { reviewCallbackRoute } from './people/cardholders/review/callback-routes';
 import { cardholderRoutes } from './people/cardholders/routes';
 import type { CardholderServices } from './people/cardholders/services';
 import { noteChangedFields } from './people/kyc/approvals';
-import { kycDesk } from './people/kyc/desk';
+import { kycStatusDocument } from './people/kyc/events';
 import { kycRoutes } from './people/kyc/routes';
 import { createReference } from './people/reference/reference';
 import { referenceRoutes } from './people/reference/routes';
 import { requireUser } from './people/users/operations';
 import { userRoutes } from './people/users/routes';
-import type { UserServices } from './people/users/services';
-import { userDesk } from './people/users-desk';
-import { auditDesk } from './process/audit-desk';
-import { breakDesk } from './process/breaks/desk';
 import { breaksReading } from './process/breaks/metrics';
-import { callbackDesk } from './process/callbacks/desk';
-import { outboxDesk } from './process/outbox/desk';
 import { overdueReading } from './process/overdue';
-import { quoteDesk } from './process/quotes/desk';
 import { createAdmission } from './process/switches/admission';
 import { createSwitches } from './process/switches/switches';
-import type { Services } from './services';
 import type { ApiOptions, DeskOptions, Wiring } from './startup/wiring';
-import { type Access, createAccess } from './tenants/clients/access';
+import { createAccess } from './tenants/clients/access';
 import { createAuthenticator } from './tenants/clients/authenticate';
+import { secretRotatedDocument } from './tenants/clients/events';
 import { clientRoutes } from './tenants/clients/routes';
-import { webhookDesk } from './tenants/webhooks/desk';
 import { endpointsReading } from './tenants/webhooks/metrics';
 import { reconcilableEndpoints } from './tenants/webhooks/operator';
 import { webhookRoutes } from './tenants/webhooks/routes';
 import { partyCallbackRoutes } from './transfers/callback-routes';
 import { currenciesReached } from './transfers/capabilities';
-import { chainDepositDesk } from './transfers/chain-deposits/desk';
 import { chainDepositRoutes } from './transfers/chain-deposits/routes';
-import { assertClosable, closeAccount } from './transfers/close-account';
-import { transferDesk } from './transfers/conclude-desk';
-import { depositDesk } from './transfers/deposits/desk';
+import { DEPOSIT_DOCUMENTS } from './transfers/deposits/events';
 import { checkoutPageRoute } from './transfers/deposits/page/routes';
 import { depositRoutes } from './transfers/deposits/routes';
 import { linksOf } from './transfers/engine/read';
-import { destinationDesk } from './transfers/exchange/destination-desk';
 import { withdrawalDestinationRoutes } from './transfers/exchange/destinations/routes';
-import { exchangeOrderDesk } from './transfers/exchange/orders/desk';
 import { exchangeOrderRoutes } from './transfers/exchange/orders/routes';
 import { settlementRoutes } from './transfers/exchange/settlement/routes';
 import { withdrawalRoutes } from './transfers/exchange/withdrawals/routes';
-import { topupDesk } from './transfers/external-cards/desk';
 import { cardAuthenticationRoute, externalCardRoutes } from './transfers/external-cards/routes';
 import { createFirstStep } from './transfers/first-step';
-import { ibanCreditDesk } from './transfers/iban/credits/desk';
 import { remittersOf } from './transfers/iban/credits/remitters';
-import { ibanDesk } from './transfers/iban/desk';
-import { ibanPayoutDesk } from './transfers/iban/payouts/desk';
 import { bankingRoutes } from './transfers/iban/routes';
 import { bankingSandboxRoutes } from './transfers/iban/sandbox-routes';
 import { hasVirtualIban, ibanAccount, requireCapability } from './transfers/iban/virtual-ibans/capability';
 import { openTransfersReading, settlementReading, suspenseReading } from './transfers/metrics';
-import { payoutDesk } from './transfers/payouts/desk';
 import { payoutRoutes } from './transfers/payouts/routes';
-import { referenceDesk } from './transfers/reference-desk';
-import { restoredDesk } from './transfers/restored-desk';
-import { settlementDesk } from './transfers/settlement/desk';
-import { suspenseDesk } from './transfers/suspense-desk';
-import { withdrawalDesk } from './transfers/withdrawals-desk';
-import { chainDesk } from './watch/chains/desk';
 import { followingAtOnce } from './watch/chains/process';
 import { createListsRead } from './watch/list-state';
 import { listAgeReading } from './watch/metrics';
 
 /** Everything that the domains receive: the services, and functions of districts below them. */
-export interface Composed
-  extends UserServices,
-    CardholderServices,
-    StatementServices,
-    CardServices,
-    Services {
-  /** Cached tenants and secrets. An operation that changes a tenant invalidates its entry after the commit. */
-  access: Access;
+export interface Composed extends CatalogueServices, CardholderServices, StatementServices {
   /** The simulated parties. The API process serves them and sends their callbacks. */
   sandboxParties: SandboxParties;
 }
@@ -215,6 +172,7 @@ export function createServices(options: Wiring): Composed {
     settlementWaitSeconds: options.settlementWaitSeconds ?? 259_200,
     cardOrderWaitSeconds: options.cardOrderWaitSeconds ?? 86_400,
     walletQuarantineSeconds: options.walletQuarantineSeconds ?? 86_400,
+    eventsKeptDays: options.eventsKeptDays ?? 90,
     now,
   };
 }
@@ -302,6 +260,17 @@ export function apiRoutes(services: Composed): Route[] {
   ];
 }
 
+/** The events that are sent to clients, for the OpenAPI document. */
+export const EVENT_DOCUMENTS: readonly EventDocument[] = [
+  cardTransactionDocument,
+  accountTransactionDocument,
+  ...DEPOSIT_DOCUMENTS,
+  ...STATUS_DOCUMENTS,
+  cardholderStatusDocument,
+  kycStatusDocument,
+  secretRotatedDocument,
+];
+
 /**
  * Routes outside of the documented API: pages for a payer's browser and the parties' callbacks. No client calls them.
  */
@@ -326,63 +295,10 @@ export async function stopBesideApi({ sandboxParties, parties }: Composed): Prom
   await Promise.all([sandboxParties.stop(), parties.rates.stop()]);
 }
 
-/**
- * The desks of all domains. The order is the order of the overview.
- * @param clock the machine's time
- */
-export function deskCatalogue(services: Composed, clock = () => new Date()): Catalogue {
-  const catalogue: Catalogue = catalogueOf(services.database, [
-    depositDesk(services),
-    cardholderDesk(services),
-    kycDesk(services),
-    userDesk(services),
-    accountDesk({ ...services, closeAccount, assertClosable }),
-    ibanDesk(services),
-    cardDesk(services),
-    binDesk(services),
-    referenceDesk(services),
-    payoutDesk(services),
-    ibanPayoutDesk(services),
-    ibanCreditDesk(services),
-    withdrawalDesk(services),
-    topupDesk(services),
-    exchangeOrderDesk(services),
-    destinationDesk({ ...services, othersDecide }),
-    suspenseDesk(services),
-    settlementDesk(services),
-    transferDesk(services),
-    restoredDesk(services),
-    cardOrderDesk(services),
-    chainDepositDesk(services),
-    walletDesk(services),
-    walletSeedDesk(services),
-    gasOperationDesk(services),
-    gasStationDesk(services),
-    networkDesk(services, followingAtOnce(services)),
-    chainDesk(services),
-    approvalDesk(services),
-    operatorDesk({ ...services, clock }),
-    sessionDesk({ ...services, clock }),
-    clientDesk(services),
-    stopDesk(services),
-    capabilityDesk(services),
-    partyDesk(services),
-    breakDesk(services),
-    outboxDesk(services),
-    webhookDesk(services),
-    overdueDesk(services),
-    auditDesk(services),
-    callbackDesk(services),
-    quoteDesk(services),
-    transferDecisionDesk(services.database, (kind) => catalogue.records.get(kind)),
-  ]);
-  return catalogue;
-}
-
 /** The desk's HTTP API, which a listener of its own serves to operators. */
 export function createDesk(
   services: Composed,
-  { observe, clock = () => new Date(), workflowUrl }: DeskOptions,
+  { observe, clock = () => new Date(), workflowUrl, spend = createRateLimiter() }: DeskOptions,
 ) {
   const { database, log } = services;
   const desk: DeskHttp = {
@@ -390,6 +306,7 @@ export function createDesk(
     catalogue: deskCatalogue(services, clock),
     clock,
     workflowUrl: workflowUrl ?? (() => null),
+    spend,
   };
   const routes = deskRoutes(desk);
   return createApp({
@@ -400,6 +317,7 @@ export function createDesk(
     authenticate: createDeskAuthenticator(desk),
     pages: [documentPages(() => openApiDocument(routes, DESK_DOCUMENT))],
     observe,
+    spend,
   });
 }
 
@@ -426,7 +344,10 @@ export function createApi(services: Composed, { observe, publicUrl, spend }: Api
       { crypto: ({ body }) => holdersOf(database, body) },
     ),
     authenticate: byClientHeaders(createAuthenticator(database, keyring, access)),
-    pages: [documentPages(() => openApiDocument(routes, { publicUrl })), ...sandboxParties.middlewares],
+    pages: [
+      documentPages(() => openApiDocument(routes, { publicUrl, events: EVENT_DOCUMENTS })),
+      ...sandboxParties.middlewares,
+    ],
     observe,
     spend,
   });

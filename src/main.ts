@@ -11,7 +11,7 @@ import {
   reconcilables,
   stopBesideApi,
 } from './composition';
-import { type Config, ConfigError, type PartyUse, type Role, readConfig } from './kernel/config';
+import { type Config, ConfigError, type PartyUse, type Role, readConfig } from './kernel/config/config';
 import { migrate } from './kernel/db/migrate';
 import { createLogger } from './kernel/logging';
 import { StartupError } from './kernel/startup-error';

@@ -34,5 +34,7 @@ export interface Services extends Observers {
   cardOrderWaitSeconds: number;
   /** Cooldown of a wallet between two payers. A late payment of the first payer is then not credited to the second. */
   walletQuarantineSeconds: number;
+  /** Days that events for webhooks are kept. */
+  eventsKeptDays: number;
   now(): Date;
 }

@@ -1,3 +1,4 @@
+import { patched } from '@temporalio/workflow';
 import type { HousekeepingActivities } from '../activities/housekeeping';
 import { showTurn } from './support/status';
 import { steps } from './support/steps';
@@ -10,6 +11,7 @@ const {
   takeLedgerSnapshots,
   forgetOldIdempotencyKeys,
   forgetOldCallbacks,
+  forgetOldEvents,
   forgetUnusedQuotes,
   forgetOldSpending,
   releaseExpiredWallets,
@@ -24,6 +26,7 @@ const {
     takeLedgerSnapshots: 'take snapshots of the ledger, for fast trial balances',
     forgetOldIdempotencyKeys: 'delete old idempotency keys',
     forgetOldCallbacks: 'delete old callbacks of parties',
+    forgetOldEvents: 'delete old events for webhooks',
     forgetUnusedQuotes: 'delete quotes that nobody used',
     forgetOldSpending: 'delete old sums of spending',
     releaseExpiredWallets: 'end expired allocations, and return rested wallets to their pool',
@@ -32,8 +35,8 @@ const {
 );
 
 /**
- * Takes ledger snapshots for fast trial balances, deletes old idempotency keys, callbacks, quotes and spending, returns
- * wallets to their pool, and shows overdue card orders. A schedule starts it once an hour.
+ * Takes ledger snapshots for fast trial balances, deletes old idempotency keys, callbacks, events, quotes and spending,
+ * returns wallets to their pool, and shows overdue card orders. A schedule starts it once an hour.
  */
 export async function housekeeping(): Promise<void> {
   // A failing activity must not stop the others.
@@ -45,6 +48,8 @@ export async function housekeeping(): Promise<void> {
     forgetOldSpending(),
     releaseExpiredWallets(),
     showOverdueCardOrders(),
+    // Runs that began before the release of this task do not have it.
+    ...(patched('forget-old-events') ? [forgetOldEvents()] : []),
   ]);
   const failed = ended.filter(({ status }) => status === 'rejected').length;
   showTurn(`${ended.length - failed} of ${ended.length} tasks are done.`);

@@ -1,22 +1,20 @@
 import { type Address, encodeEventTopics, erc20Abi, type Hex } from 'viem';
 import type { Composed } from '../../src/composition';
 import { Decimal } from '../../src/kernel/money/money';
-import { chainDepositKind } from '../../src/transfers/chain-deposits/kind';
-import { advance } from '../../src/transfers/engine/advance';
+import { bookDeposits } from '../../src/transfers/chain-deposits/book';
 import { readChain } from '../../src/watch/chains/follow-blocks';
+import { nothingRemembered } from '../../src/watch/chains/reading';
 import { startTestChain, type TestChain } from '../../test/support/chain';
 import { withLocalNetwork } from '../../test/support/networks';
 import { openServices } from '../fixtures';
 import { processorTime, spentBy } from '../processor-time';
 import { type Bench, openBench } from '../servers';
 import { countedCalls } from './counted-calls';
-import { atOnce, payAll, poolOf, timed } from './pool';
+import { payAll, poolOf, timed } from './pool';
 
 const PAYMENTS = 2_000;
 const PER_BLOCK = 20;
 const CONFIRMATIONS = 3;
-/** Concurrency of a worker. */
-const WORKERS = 8;
 /** Receipts that public nodes return in one request. */
 const BATCH = 20;
 
@@ -65,9 +63,7 @@ async function measured(bench: Bench, services: Composed, { name, chainId, nativ
     const beside = { url: chain.url, processor: processorOf(bench, chain) };
     const found = await counting(`${name}: found and recorded`, beside, () => readAll(services, network));
     const ids = await idsOf(services, network);
-    const booked = await counting(`${name}: final and booked`, beside, () =>
-      atOnce(WORKERS, ids, (id) => advance(services, chainDepositKind, id)),
-    );
+    const booked = await counting(`${name}: final and booked`, beside, () => bookDeposits(services, ids));
     await expectBooked(services, ids);
     const perSecond = Math.round(PAYMENTS / bare);
     const ratio = (found['a second'] / perSecond).toFixed(2);
@@ -110,8 +106,9 @@ async function counting(
   };
 }
 
+/** Reads to the head. The deposits are booked afterwards, because the two are measured apart. */
 async function readAll(services: Composed, network: string): Promise<void> {
-  for (;;) if ((await readChain(services, network)) === 'rests') return;
+  for (;;) if ((await readChain(services, network, nothingRemembered(), async () => {})) === 'rests') return;
 }
 
 const idsOf = async ({ database }: Composed, network: string): Promise<string[]> => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readConfig } from '../../src/kernel/config';
+import { readConfig } from '../../src/kernel/config/config';
 import { Decimal, ZERO } from '../../src/kernel/money/money';
 import { TEST_USDT_DECIMALS } from '../../src/startup/embedded/chain/token';
 import { type Call, callerOf, type Json, readCredentials } from '../support/api';

@@ -9,12 +9,19 @@ const IDENTIFIERS = [
   [/^toldHash(es)?$/, 'a name that says who reported the hash'],
   [/^besideBooks$/, 'holdings'],
   [/^otherWord$/, 'changedReport'],
+  [/^(use|weigh|through)Door$|^doorsOf$|^DoorKind$/, 'resolution'],
+  [/^Told(Back|Name|Refund|Order|Payment|Card|Deal|Review|Nonces|Mined|Coin)$/, 'Reported…, or …Report'],
+  [/^tellOf$/, 'receiveReport'],
+  [/^hear$/, 'withReport, recordReport'],
 ];
 
 /** Ends of retired paths without `.ts` and `.test.ts`, each with the name to use instead. */
 const FILES = [
   ['beside-books', 'chain/holdings'],
   ['there', 'assert-booked-balance'],
+  ['doors', 'resolutions'],
+  ['told-names', 'reported-names'],
+  ['tell-page', 'deliver-page'],
   ['told-hashes', 'a name that says who reported the hash'],
   ['given', 'network-input'],
   ['still', 'step-guards'],

@@ -1,4 +1,4 @@
-import { readConfig } from '../../src/kernel/config';
+import { readConfig } from '../../src/kernel/config/config';
 import { runOperator } from '../../src/startup/operator/run';
 import { readCredentials } from './api';
 

@@ -6,15 +6,21 @@ import { Decimal, ZERO } from '../kernel/money/money';
 import { periodQuery } from '../kernel/wire/pages';
 import { currency, identifier, moment } from '../kernel/wire/schemas';
 import { type Desk, defineDesk } from '../process/desk/desk';
+import { finderById } from '../process/desk/finder';
 import { columnsOf, type List, list, type PageOfList } from '../process/desk/list';
 import { record } from '../process/desk/record';
 import type { Services } from '../services';
 import { listAccounts } from './accounts/operations';
 import type { Account } from './accounts/record';
 import { type AccountDecisionServices, accountDecisions } from './desk-decisions';
+import { moneyFigures } from './money-figures';
+import { type StatementDownloadServices, statementDownload } from './statements/download';
 import { accountStory, accountTransactionStory, exchangeStory, type StoryServices } from './stories';
 
-export type AccountDeskServices = StoryServices & AccountDecisionServices & Pick<Services, 'now'>;
+export type AccountDeskServices = StoryServices &
+  AccountDecisionServices &
+  StatementDownloadServices &
+  Pick<Services, 'now'>;
 
 /** The desk of accounts: their balances and entries, and corrections by hand. */
 export function accountDesk(services: AccountDeskServices): Desk {
@@ -27,6 +33,7 @@ export function accountDesk(services: AccountDeskServices): Desk {
         kind: 'account',
         title: 'An account',
         story: (id, limit) => accountStory(services, id, limit),
+        download: statementDownload(services, 'account'),
       }),
       record({
         kind: 'accountTransaction',
@@ -40,6 +47,8 @@ export function accountDesk(services: AccountDeskServices): Desk {
       }),
     ],
     decisions: accountDecisions(services),
+    figures: moneyFigures(services.database),
+    finds: [finderById(services.database, { table: 'accounts', kinds: ['account'], noun: 'account' })],
   });
 }
 
@@ -54,6 +63,7 @@ const accountsList = ({ database }: AccountDeskServices): List =>
       client: z.string().max(200).optional().meta({ description: 'Id of the tenant.' }),
       user: z.string().max(200).optional().meta({ description: 'Id of the user who owns them.' }),
     }),
+    about: { client: ['tenant'], user: ['user'] },
     columns: {
       id: accounts.id('id', ({ id }) => id),
       client: accounts.id('client', ({ tenantId }) => tenantId),
@@ -129,6 +139,7 @@ const movementsList = ({ database }: AccountDeskServices): List =>
         .meta({ description: 'Id of the account. Without it the list is empty.' }),
       ...periodQuery,
     }),
+    about: { account: ['account', 'virtualIban'] },
     columns: movementColumns,
     rows: async (page) =>
       page.filters.account === undefined

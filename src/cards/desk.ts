@@ -1,14 +1,18 @@
 import { z } from 'zod';
 import { movementColumns, pageOfMovements, placeOfMovement } from '../accounts/desk';
+import { type StatementDownloadServices, statementDownload } from '../accounts/statements/download';
 import { type Movement, movementsOf } from '../kernel/ledger/movements';
 import { periodQuery } from '../kernel/wire/pages';
 import { identifier } from '../kernel/wire/schemas';
 import { type Desk, defineDesk } from '../process/desk/desk';
+import { keepingHours, series } from '../process/desk/figure';
+import { finder, finderById } from '../process/desk/finder';
 import { columnsOf, type List, list } from '../process/desk/list';
 import { type RecordOfDesk, record } from '../process/desk/record';
 import type { DeskDeps, Teller } from '../process/desk/story';
-import { listCards } from './cards/operations';
+import { foundCards, listCards } from './cards/operations';
 import type { Card } from './cards/record';
+import { countByHour } from './events/history';
 import {
   cardOperationStory,
   cardStory,
@@ -19,7 +23,7 @@ import {
 } from './stories';
 
 /** The desk of cards: their balances, entries and stories. */
-export function cardDesk(deps: DeskDeps): Desk {
+export function cardDesk(deps: DeskDeps & StatementDownloadServices): Desk {
   const told = (kind: RecordOfDesk['kind'], title: string, story: Teller): RecordOfDesk =>
     record({ kind, title, story: (id, limit) => story(deps, id, limit) });
   return defineDesk({
@@ -27,12 +31,43 @@ export function cardDesk(deps: DeskDeps): Desk {
     title: 'Cards',
     lists: [cardsList(deps), movementsList(deps)],
     records: [
-      told('card', 'A card', cardStory),
+      { ...told('card', 'A card', cardStory), download: statementDownload(deps, 'card') },
       told('cardTransaction', 'An event of a card', cardTransactionStory),
       told('cardOperation', 'An operation of a buffered card', cardOperationStory),
       told('tokenization', 'A card in a wallet of a phone', tokenizationStory),
       told('challenge', 'A challenge of 3-D Secure', challengeStory),
       told('processorMessage', 'A message of the card processor, with its answer', processorMessageStory),
+    ],
+    figures: [
+      series({
+        name: 'card-authorizations',
+        title: 'authorizations of cards, and declines by their reason',
+        unit: 'authorizations',
+        points: keepingHours(async (from, to) =>
+          (await countByHour(deps.database, ['authorization', 'decline'], { from, to })).map(
+            ({ at, type, declineReason, count }) => ({
+              at,
+              labels: { outcome: type === 'decline' ? `declined: ${declineReason}` : 'approved' },
+              value: count,
+            }),
+          ),
+        ),
+      }),
+    ],
+    finds: [
+      finderById(deps.database, { table: 'cards', kinds: ['card'], noun: 'card' }),
+      finder({
+        name: 'card-by-last-four',
+        title: "a card's last four digits",
+        pattern: /^\d{4}$/,
+        find: (text, limit) => foundCards(deps.database, 'last4', text, limit),
+      }),
+      finder({
+        name: 'card-by-processor-reference',
+        title: 'the name of a card at the card processor',
+        pattern: /^\S{3,200}$/,
+        find: (text, limit) => foundCards(deps.database, 'processorReference', text, limit),
+      }),
     ],
   });
 }
@@ -49,6 +84,7 @@ const cardsList = ({ database }: DeskDeps): List =>
       user: id('usr_01jz0000000000000000000000', 'Id of the user.'),
       account: id('acc_01jz0000000000000000000000', 'Id of the account that funds them.'),
     }),
+    about: { client: ['tenant'], user: ['user'], account: ['account'] },
     columns: {
       id: cards.id('id', ({ id: card }) => card),
       client: cards.id('client', ({ tenantId }) => tenantId),
@@ -84,6 +120,7 @@ const movementsList = ({ database }: DeskDeps): List =>
       card: id('card_01jz0000000000000000000000', 'Id of the card. Without it the list is empty.'),
       ...periodQuery,
     }),
+    about: { card: ['card'] },
     columns: {
       ...movementColumns,
       spent: movements.money('spent', ({ balance, currency }) => ({ amount: balance.spent, currency })),

@@ -15,7 +15,13 @@ const pendingChange = z
     requestedAt: instant(),
     needs: z.int().describe('How many operators must approve, without the one who asked.'),
     firstBy: z.string().optional().describe('The first of two operators who approved.'),
-    changes: z.array(z.object({ field: z.string(), from: z.string().nullable(), to: z.string().nullable() })),
+    changes: z.array(
+      z.object({
+        field: z.string().describe('Name of the field.'),
+        from: z.string().nullable().describe('The present value. Null: none.'),
+        to: z.string().nullable().describe('The requested value. Null: none.'),
+      }),
+    ),
   })
   .meta({ id: 'PendingChange' });
 

@@ -4,6 +4,7 @@ import type { IdKind } from '../kernel/ids';
 import type { Decision } from '../process/desk/decision';
 import type { Desk } from '../process/desk/desk';
 import { type Figure, gauge } from '../process/desk/figure';
+import type { Finder } from '../process/desk/finder';
 import type { List } from '../process/desk/list';
 import type { RecordOfDesk } from '../process/desk/record';
 
@@ -14,6 +15,7 @@ export interface Catalogue {
   records: ReadonlyMap<IdKind, RecordOfDesk>;
   decisions: ReadonlyMap<string, Decision>;
   figures: readonly Figure[];
+  finders: readonly Finder[];
 }
 
 /** @throws Error where a name is declared twice, or a list names a decision that nobody declares */
@@ -28,6 +30,7 @@ export function catalogueOf(database: Sql, declared: readonly Desk[]): Catalogue
   const records = desks.flatMap((desk) => desk.records ?? []);
   const decisions = desks.flatMap((desk) => desk.decisions ?? []);
   const figures = desks.flatMap((desk) => desk.figures ?? []);
+  const finders = desks.flatMap((desk) => desk.finds ?? []);
   const names = {
     desk: desks.map(({ name }) => name),
     list: lists.map(({ name }) => name),
@@ -38,6 +41,7 @@ export function catalogueOf(database: Sql, declared: readonly Desk[]): Catalogue
       ...records.flatMap(({ download }) => (download ? [download.name] : [])),
     ],
     figure: figures.map(({ name }) => name),
+    finder: finders.map(({ name }) => name),
   };
   for (const [what, each] of Object.entries(names)) assertUnique(what, each);
   const byName = new Map(decisions.map((each) => [each.name, each]));
@@ -50,6 +54,7 @@ export function catalogueOf(database: Sql, declared: readonly Desk[]): Catalogue
     records: new Map(records.map((each) => [each.kind, each])),
     decisions: byName,
     figures,
+    finders,
   };
 }
 

@@ -1,4 +1,4 @@
 import { text } from '../kernel/wire/schemas';
 
-/** Why an operator decides, or looks at what is masked. */
+/** The reason of a decision, or of a look at masked data. */
 export const reasonSchema = text(500).trim().min(1);

@@ -7,6 +7,7 @@ import type { Decision } from '../process/desk/decision';
 import type { RecordOfDesk } from '../process/desk/record';
 import type { DeskDeps, Story } from '../process/desk/story';
 import type { Catalogue } from './catalogue';
+import { assertPermitted } from './http/permitted';
 import { tellSubject } from './subject-story';
 
 /** Longest list of a story. */
@@ -54,8 +55,8 @@ export interface Revealing {
 }
 
 /**
- * Unmasks what a decision on the record needs. Who sees it, and why, is in the audit log before it is shown.
- * @throws Problem 404; 400 where nothing of such a record is masked
+ * Unmasks what a decision on the record needs. The audit log names the operator and the reason before the data is shown.
+ * @throws Problem 403; 404; 400 where nothing of such a record is masked
  */
 export async function revealRecord(
   catalogue: Pick<Catalogue, 'records'>,
@@ -64,7 +65,8 @@ export async function revealRecord(
 ): Promise<object> {
   const record = recordOfId(catalogue, id);
   if (!record?.reveal) throw invalid('Nothing of such a record is masked.');
-  const { action, tenantId, data } = await record.reveal(tx, id);
+  assertPermitted(caller, record.reveal.permission);
+  const { action, tenantId, data } = await record.reveal.read(tx, id);
   const after = { reason, fields: Object.keys(data) };
   await audit(tx, { caller, requestId, action, subject: id, tenantId, after });
   return data;

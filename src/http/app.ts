@@ -17,6 +17,7 @@ import {
 } from '../kernel/errors';
 import { createRateLimiter, type RateLimiter } from '../kernel/rate-limit';
 import { discardRest } from './body';
+import { compressReads } from './compress';
 import { answerUnmodified } from './conditional-get';
 import { createWaiting } from './prefer-wait';
 import { problemBody } from './problem-body';
@@ -67,6 +68,7 @@ export function createApp(deps: AppDeps): Koa {
   const { database, admission = async () => undefined } = deps;
   const performing = { database, admission, awaitSettled: createWaiting() };
 
+  app.use(compressReads);
   app.use(async (ctx, next) => {
     const started = performance.now();
     const id = ctx.get('x-request-id');

@@ -4,11 +4,14 @@ import { Reply } from './route';
 
 const tags = new WeakMap<object, string>();
 
-/** Entity tag of a body that is made from an unchanging object. Hashed once per object. */
+/**
+ * Entity tag of a body that is made from an unchanging object. Hashed once per object. Weak, because the body may be
+ * compressed (RFC 9110, 8.8.1).
+ */
 function tagOf(source: object, body: unknown): string {
   const known = tags.get(source);
   if (known !== undefined) return known;
-  const tag = `"${createHash('sha256').update(JSON.stringify(body)).digest('base64url').slice(0, 27)}"`;
+  const tag = `W/"${createHash('sha256').update(JSON.stringify(body)).digest('base64url').slice(0, 27)}"`;
   tags.set(source, tag);
   return tag;
 }

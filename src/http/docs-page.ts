@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Context, Middleware } from 'koa';
+import { type Guide, readerHtml, readerStart } from './reader-page';
 
-/** Serves the OpenAPI document and its page. Public, and the page loads nothing from other hosts. */
+/** Serves the OpenAPI document and its reader. Public, and the page loads nothing from other hosts. */
 
 /** Redirects to the page. Relative, as all addresses here. */
 const REDIRECTS: Record<string, string> = { '/': 'docs', '/docs/': '../docs' };
@@ -11,8 +14,8 @@ const REDIRECTS: Record<string, string> = { '/': 'docs', '/docs/': '../docs' };
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
-  "style-src 'self' 'unsafe-inline'", // Swagger UI sets style attributes
-  "img-src 'self' data:",
+  "style-src 'self' 'unsafe-inline'", // the reader makes its styles at run time
+  "img-src 'self' data: blob:",
   "font-src 'self'",
   "connect-src 'self'",
   "base-uri 'none'",
@@ -20,65 +23,41 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-// Relative addresses work behind a proxy's path prefix.
-const PAGE = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Cardwright API</title>
-<link rel="icon" type="image/png" href="docs/favicon-32x32.png">
-<link rel="stylesheet" href="docs/swagger-ui.css">
-</head>
-<body>
-<div id="reference"></div>
-<script src="docs/swagger-ui-bundle.js"></script>
-<script src="docs/start.js"></script>
-</body>
-</html>
-`;
+// Only resolved, because requiring it would load the whole reader into this process.
+const READER = join(dirname(require.resolve('@scalar/api-reference')), 'browser');
 
-const START = `SwaggerUIBundle({
-  url: 'openapi.json',
-  dom_id: '#reference',
-  validatorUrl: null,
-  deepLinking: true,
-  docExpansion: 'list',
-  defaultModelsExpandDepth: -1,
-  displayRequestDuration: true,
-  persistAuthorization: false,
-  requestSnippetsEnabled: false,
-});
-`;
-
-const ASSETS: Record<string, string> = {
-  'swagger-ui.css': 'text/css',
-  'swagger-ui-bundle.js': 'text/javascript',
-  'favicon-32x32.png': 'image/png',
-};
-
-// Not the package's index.js, which would load the whole page into this process.
-const SWAGGER_UI = dirname(require.resolve('swagger-ui-dist/package.json'));
+/** The scripts of the reader, by their path below `/docs/`. Each name has a hash of the content. */
+function readerScripts(): Map<string, string> {
+  const chunks = readdirSync(join(READER, 'chunks')).filter((name) => name.endsWith('.js'));
+  return new Map([
+    ['reader/standalone.esm.js', join(READER, 'standalone.esm.js')],
+    ...chunks.map((name) => [`reader/chunks/${name}`, join(READER, 'chunks', name)] as const),
+  ]);
+}
 
 interface Page {
   body: Buffer;
   type: string;
   etag: string;
   maxAge: number;
+  /** The body in each encoding that was asked for, made once. */
+  encoded: Map<string, Promise<Buffer>>;
 }
 
 /** @param document called at the first request for the document */
 export function documentPages(document: () => object): Middleware {
   const pages = new Map<string, Page>();
+  let scripts: Map<string, string> | undefined;
 
   function make(path: string): Page | undefined {
     if (path === '/openapi.json') return page(JSON.stringify(document()), 'application/json', 60);
-    if (path === '/docs') return page(PAGE, 'text/html; charset=utf-8', 60);
-    if (path === '/docs/start.js') return page(START, 'text/javascript', 60);
-    if (path === '/favicon.ico') return make('/docs/favicon-32x32.png');
-    const name = /^\/docs\/([\w.-]+)$/.exec(path)?.[1] ?? '';
-    const type = Object.hasOwn(ASSETS, name) ? ASSETS[name] : undefined;
-    return type === undefined ? undefined : page(readFileSync(join(SWAGGER_UI, name)), type, 86_400);
+    if (path === '/docs') return page(readerHtml(document() as Guide), 'text/html; charset=utf-8', 60);
+    if (path === '/docs/start.js') return page(readerStart, 'text/javascript', 60);
+    if (path === '/favicon.ico' || path === '/docs/icon.svg') return page(ICON, 'image/svg+xml', 86_400);
+    if (!path.startsWith('/docs/')) return undefined;
+    scripts ??= readerScripts();
+    const file = scripts.get(path.slice('/docs/'.length));
+    return file === undefined ? undefined : page(readFileSync(file), 'text/javascript', 86_400);
   }
 
   return async function servePages(ctx, next): Promise<void> {
@@ -93,21 +72,43 @@ export function documentPages(document: () => object): Middleware {
     if (!found) return void (await next());
     pages.set(ctx.path, found);
     ctx.state['route'] = ctx.path;
-    send(ctx, found);
+    await send(ctx, found);
   };
 }
 
+const ICON =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect x="2" y="6" width="28" height="20" rx="4" fill="#0b5cad"/>' +
+  '<rect x="2" y="11" width="28" height="4" fill="#fff"/></svg>';
+
 function page(content: string | Buffer, type: string, maxAge: number): Page {
   const body = Buffer.from(content);
-  const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
-  return { body, type, etag, maxAge };
+  const etag = `W/"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
+  return { body, type, etag, maxAge, encoded: new Map() };
 }
 
-function send(ctx: Context, { body, type, etag, maxAge }: Page): void {
+const ENCODERS: Record<string, (body: Buffer) => Promise<Buffer>> = {
+  br: (body) =>
+    promisify(brotliCompress)(body, {
+      params: { [constants.BROTLI_PARAM_QUALITY]: 6, [constants.BROTLI_PARAM_SIZE_HINT]: body.length },
+    }),
+  gzip: (body) => promisify(gzip)(body),
+};
+
+async function send(ctx: Context, found: Page): Promise<void> {
   ctx.set('content-security-policy', CONTENT_SECURITY_POLICY);
-  ctx.set('cache-control', `public, max-age=${maxAge}`);
-  ctx.set('etag', etag); // answerUnmodified answers 304 when the caller has it
+  ctx.set('cache-control', `public, max-age=${found.maxAge}`);
+  ctx.set('etag', found.etag); // answerUnmodified compares it with the caller's
+  ctx.vary('Accept-Encoding');
   ctx.status = 200;
-  ctx.type = type;
-  ctx.body = body;
+  ctx.type = found.type;
+  const encoding = ctx.get('accept-encoding') === '' ? false : ctx.acceptsEncodings('br', 'gzip', 'identity');
+  const encode = encoding === false ? undefined : ENCODERS[encoding];
+  if (!encode || typeof encoding !== 'string') {
+    ctx.body = found.body;
+    return;
+  }
+  const made = found.encoded.get(encoding) ?? encode(found.body);
+  found.encoded.set(encoding, made);
+  ctx.body = await made;
+  ctx.set('content-encoding', encoding);
 }

@@ -3,7 +3,7 @@ import { type Readiness, readinessAnswer } from '../kernel/readiness';
 import { Reply, type Route, route } from './route';
 
 const checks = z.record(z.string(), z.enum(['up', 'down']));
-const READINESS = z.object({ status: z.literal('ok'), checks });
+const READINESS = z.object({ status: z.literal('ok'), checks }).meta({ id: 'Readiness' });
 
 /** Liveness and readiness probes, without credentials. */
 export function healthRoutes(readiness: () => Promise<Readiness>): Route[] {
@@ -16,7 +16,7 @@ export function healthRoutes(readiness: () => Promise<Readiness>): Route[] {
       description: 'The process answers. Neither Postgres nor Temporal is checked.',
       role: 'public',
       probe: true,
-      response: z.object({ status: z.literal('ok') }),
+      response: z.object({ status: z.literal('ok') }).meta({ id: 'Health' }),
       read: async () => ({ status: 'ok' }),
     }),
     route({

@@ -104,20 +104,38 @@ export function newId(kind: IdKind): string {
 export function firstIdAt(kind: IdKind, moment: Date): string {
   const bytes = new Uint8Array(16);
   new DataView(bytes.buffer).setBigUint64(0, BigInt(moment.getTime()) << 16n);
-  return TypeID.fromUUIDBytes(PREFIXES[kind], bytes).toString();
+  return idOfBytes(kind, bytes);
 }
 
 /** The moment at which {@link newId} made an id. */
 export function madeAt(id: string): Date {
-  const bytes = Uint8Array.from(TypeID.fromString(id).toUUIDBytes());
-  return new Date(Number(new DataView(bytes.buffer).getBigUint64(0) >> 16n));
+  return new Date(bytesOfId(id).readUIntBE(0, 6));
 }
 
 /** The id derived from a name: each process derives the same id. Such ids do not sort by time. */
 export function idNamed(kind: IdKind, name: string): string {
   const bytes = createHash('sha256').update(`${PREFIXES[kind]} ${name}`).digest().subarray(0, 16);
-  return TypeID.fromUUIDBytes(PREFIXES[kind], bytes).toString();
+  return idOfBytes(kind, bytes);
 }
+
+/** The id with these 16 bytes. */
+export function idOfBytes(kind: IdKind, bytes: Uint8Array): string {
+  let text = `${PREFIXES[kind]}_`;
+  let rest = 0;
+  let bits = 2; // 26 characters hold two bits more than 16 bytes
+  for (const byte of bytes) {
+    rest = (rest << 8) | byte;
+    bits += 8;
+    if (bits < 10) continue;
+    bits -= 10;
+    text += pair(rest >> bits);
+    rest &= (1 << bits) - 1;
+  }
+  return text;
+}
+
+/** The 16 bytes of an id. */
+export const bytesOfId = (id: string): Buffer => Buffer.from(TypeID.fromString(id).toUUIDBytes());
 
 /** Whether the text is an id of that kind. A malformed id is treated as unknown (404), never as a 400. */
 export function isId(kind: IdKind, text: string): boolean {

@@ -1,11 +1,11 @@
-import type { DocumentsSettings } from '../kernel/config';
-import type { SmtpSettings } from '../kernel/mail-settings';
+import type { DocumentsSettings } from '../kernel/config/config';
+import type { SmtpSettings } from '../kernel/config/mail';
+import { missingParties, type PartySettings } from '../kernel/config/parties';
+import type { RatesSettings } from '../kernel/config/rates';
+import type { StripeSettings } from '../kernel/config/stripe';
 import { PARTIES, PARTY_NAMES, type Party } from '../kernel/parties';
-import { missingParties, type PartySettings } from '../kernel/party-settings';
-import type { RatesSettings } from '../kernel/rates-settings';
 import type { Keyring } from '../kernel/security/keyring';
 import { StartupError } from '../kernel/startup-error';
-import type { StripeSettings } from '../kernel/stripe-settings';
 import { createChains } from './chain/create';
 import { createStripeCheckout } from './checkout/stripe/checkout';
 import type { PartyWiring } from './define';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Sql } from '../kernel/db/database';
-import { invalid } from '../kernel/errors';
 import { commonLists, line } from '../process/desk/common-lists';
 import { type Desk, defineDesk } from '../process/desk/desk';
+import { finder, finderById } from '../process/desk/finder';
 import { columnsOf, list } from '../process/desk/list';
 import { record } from '../process/desk/record';
 import { type Story, storyOf } from '../process/desk/story';
@@ -12,7 +12,7 @@ import { kycDecisions } from './kyc/desk';
 import { readKyc } from './kyc/operations';
 import { kycView } from './kyc/view';
 import { lookAtReview } from './kyc/workflows';
-import { listUsers, requireUser } from './users/operations';
+import { foundUsers, listUsers, requireUser, SHOWN_STATUS } from './users/operations';
 import type { User } from './users/record';
 
 const columns = columnsOf<User>();
@@ -32,7 +32,7 @@ export function userDesk({ database }: Pick<Services, 'database'>): Desk {
             .string()
             .max(200)
             .optional()
-            .meta({ description: "The client's own id of the user. Takes the client too." }),
+            .meta({ description: "The client's own id of the user." }),
         }),
         columns: {
           id: columns.id('id', ({ id }) => id),
@@ -41,14 +41,21 @@ export function userDesk({ database }: Pick<Services, 'database'>): Desk {
           kyc: columns.status('kyc', ({ kycStatus }) => kycStatus),
           created: columns.time('created', ({ createdAt }) => createdAt),
         },
-        async rows({ filters: { client = null, externalId }, after, limit }) {
-          // The index of external ids begins with the tenant.
-          if (externalId !== undefined && client === null)
-            throw invalid('externalId takes the client too.', 'client');
-          const page = { after: after?.id, rows: limit };
-          return listUsers(database, client, externalId === undefined ? {} : { externalId }, page);
-        },
+        rows: ({ filters: { client = null, externalId }, after, limit }) =>
+          listUsers(database, client, externalId === undefined ? {} : { externalId }, {
+            after: after?.id,
+            rows: limit,
+          }),
         place: ({ id, createdAt }) => ({ id, since: createdAt }),
+      }),
+    ],
+    finds: [
+      finderById(database, { table: 'users', kinds: ['user'], noun: 'user', status: SHOWN_STATUS }),
+      finder({
+        name: 'user-by-external-id',
+        title: "a client's own id of a user",
+        pattern: /./,
+        find: (text, limit) => foundUsers(database, text, limit),
       }),
     ],
     records: [
@@ -56,9 +63,12 @@ export function userDesk({ database }: Pick<Services, 'database'>): Desk {
         kind: 'user',
         title: 'A user with the KYC',
         story: (id, limit) => userStory(database, id, limit),
-        async reveal(tx, id) {
-          const user = await requireUser(tx, null, id);
-          return { action: 'user.reveal', tenantId: user.tenantId, data: await personToReveal(tx, user) };
+        reveal: {
+          permission: 'review',
+          async read(tx, id) {
+            const user = await requireUser(tx, null, id);
+            return { action: 'user.reveal', tenantId: user.tenantId, data: await personToReveal(tx, user) };
+          },
         },
       }),
     ],

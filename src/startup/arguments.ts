@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import type { Role } from '../kernel/config';
+import type { Role } from '../kernel/config/config';
 
 export type StartRole = Role | 'migrate' | 'parties';
 

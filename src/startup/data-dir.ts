@@ -1,6 +1,6 @@
 import { access, readdir, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import type { Config } from '../kernel/config';
+import type { Config } from '../kernel/config/config';
 import { closeFolder, makeFolder } from '../kernel/folders';
 import { PARTIES } from '../kernel/parties';
 import { StartupError } from '../kernel/startup-error';

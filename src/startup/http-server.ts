@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type Server, ServerResponse } from 
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Config } from '../kernel/config';
+import type { Config } from '../kernel/config/config';
 import type { ReadinessGate } from '../kernel/readiness';
 import { StartupError } from '../kernel/startup-error';
 

@@ -1,4 +1,4 @@
-import type { Config, Role } from '../kernel/config';
+import type { Config, Role } from '../kernel/config/config';
 import { StartupError } from '../kernel/startup-error';
 import { DECLARED_SEARCH_ATTRIBUTES } from '../kernel/temporal/search-attributes';
 import { anvilExecutable } from './embedded/chain/binary';

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import type { Logger } from 'pino';
 import { createApp } from '../http/app';
 import { healthRoutes } from '../http/health';
-import type { Config } from '../kernel/config';
+import type { Config } from '../kernel/config/config';
 import { createDatabase, type Database } from '../kernel/db/database';
 import { migrate } from '../kernel/db/migrate';
 import { PARTIES, PARTY_NAMES, type Party, partyNamed, partyVariable } from '../kernel/parties';

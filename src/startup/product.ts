@@ -4,10 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { startWorkers, type Workers } from '../../workers/worker';
 import { ensureDemoBins } from '../cards/programmes/operations';
-import { warnOfFewHosts } from '../chain/networks/hosts';
+import { warnOfFewHosts } from '../chain/networks/nodes/hosts';
 import { listOpened } from '../chain/networks/operations';
 import { INSTALLATION } from '../desk/operators/operations';
-import type { Config, Role } from '../kernel/config';
+import type { Config, Role } from '../kernel/config/config';
 import { createDatabase } from '../kernel/db/database';
 import { migrate } from '../kernel/db/migrate';
 import { createMetrics, type Metrics } from '../kernel/metrics/metrics';
@@ -154,6 +154,7 @@ function connect(setup: Setup): Parts {
     settlementWaitSeconds: config.settlementWaitSeconds,
     cardOrderWaitSeconds: config.cardOrderWaitSeconds,
     walletQuarantineSeconds: config.walletQuarantineSeconds,
+    eventsKeptDays: config.eventsKeptDays,
     handOver,
     readiness: readiness.ask,
     publicUrl: () => config.publicUrl ?? ownUrl(),

@@ -1,19 +1,19 @@
 import type { RequestListener } from 'node:http';
 import type { Logger } from 'pino';
 import type { AnswerWithin } from '../cards/services';
-import type { Config, DocumentsSettings } from '../kernel/config';
+import type { Config, DocumentsSettings } from '../kernel/config/config';
+import type { SmtpSettings } from '../kernel/config/mail';
+import type { PartySettings } from '../kernel/config/parties';
+import type { RatesSettings } from '../kernel/config/rates';
+import type { StripeSettings } from '../kernel/config/stripe';
 import type { Database } from '../kernel/db/database';
-import type { SmtpSettings } from '../kernel/mail-settings';
 import type { Observe } from '../kernel/metrics/metrics';
 import type { Observers } from '../kernel/metrics/observers';
 import type { Reading } from '../kernel/metrics/readings';
 import type { HandOver } from '../kernel/outbox/commands';
-import type { PartySettings } from '../kernel/party-settings';
 import type { RateLimiter } from '../kernel/rate-limit';
-import type { RatesSettings } from '../kernel/rates-settings';
 import type { Readiness } from '../kernel/readiness';
 import type { Keyring } from '../kernel/security/keyring';
-import type { StripeSettings } from '../kernel/stripe-settings';
 import type { FirstStep } from '../kernel/temporal/hand-over';
 import type { Reconcilable } from '../kernel/temporal/reconciler';
 import type { Parties } from '../parties/parties';
@@ -59,6 +59,8 @@ export interface Wiring {
   cardOrderWaitSeconds?: number | undefined;
   /** Cooldown of a wallet between two allocations. Default: a day. */
   walletQuarantineSeconds?: number | undefined;
+  /** Days that events for webhooks are kept. Default: 90. */
+  eventsKeptDays?: number | undefined;
   /** Called when it is needed, because the port may be chosen only when the API listens. */
   publicUrl?: () => string;
   /** Base URL of the sandbox's parties, without a trailing slash. Default: that of the API. */
@@ -82,6 +84,8 @@ export interface DeskOptions {
   workflowUrl?: (workflowId: string) => string | null;
   /** The machine's time, for tests. */
   clock?: () => Date;
+  /** Rate limiter of operators. Default: one for this process alone. */
+  spend?: RateLimiter;
 }
 
 /** The product as startup/ runs it, without knowledge of domains. */

@@ -5,7 +5,7 @@ import type { PartyCallback } from '../parties/protocol/callback';
 import { callbackRoute } from '../process/callbacks/routes';
 import type { Services } from '../services';
 import { CALLBACK_PATH } from './deposits/kind';
-import { tellOf } from './discover';
+import { receiveReport } from './discover';
 import { EXCHANGE_CALLBACKS } from './exchange/party';
 import { CALLBACK_PATH as EXTERNAL_CARDS_PATH } from './external-cards/kind';
 import { CREDIT_CALLBACK_PATH } from './iban/credits/kind';
@@ -38,7 +38,7 @@ export const partyCallbackRoutes = (services: Services): Route[] =>
         verify: (raw: Buffer, headers: IncomingHttpHeaders) => services.parties[party].verify(raw, headers),
         async handle(tx, { ref }: PartyCallback) {
           if (ref === null) return 'not_ours';
-          return (await tellOf(services, tx, party, [ref])) > 0 ? 'told' : 'unknown';
+          return (await receiveReport(services, tx, party, [ref])) > 0 ? 'told' : 'unknown';
         },
       }),
   );

@@ -11,7 +11,7 @@ import { type Decimal, formatAmount } from '../kernel/money/money';
 import { assertFits } from '../kernel/wire/schemas';
 import { closeBreaksOf } from '../process/breaks/operations';
 import type { SuspenseItem } from './engine/read';
-import { accountFor, type UseDoor } from './suspense';
+import { accountFor, type Resolve } from './suspense';
 
 /** Lists the money of a closed card in suspense (decisions part 4, Users and accounts). @throws Problem 404 */
 export async function suspenseOfCard(sql: Sql, cardId: string): Promise<SuspenseItem[]> {
@@ -23,20 +23,24 @@ export async function suspenseOfCard(sql: Sql, cardId: string): Promise<Suspense
   return [{ transferId: cardId, kind: 'card', tenantId, accountId, status, currency, amount, since }];
 }
 
-type CardDoor = Omit<UseDoor, 'decidedBy' | 'reason'>;
+type CardResolution = Omit<Resolve, 'decidedBy' | 'reason'>;
 
-/** Previews {@link useCardDoor}. Moves nothing. @throws Problem as {@link useCardDoor} */
-export async function weighCardDoor(tx: Tx, given: CardDoor) {
+/** Previews {@link resolveCardSuspense}. Moves nothing. @throws Problem as {@link resolveCardSuspense} */
+export async function weighCardResolution(tx: Tx, given: CardResolution) {
   const { card, amount } = await judged(tx, given);
   return { amount, currency: card.currency, tenantId: card.tenantId };
 }
 
 /**
  * Takes money of a closed card out of suspense, to an account or to losses.
- * @throws Problem 404; 400 naming the field; 409 `invalid_transition` for another door or where nothing is left,
+ * @throws Problem 404; 400 naming the field; 409 `invalid_transition` for another resolution or where nothing is left,
  * `limit_exceeded`, `account_closed`
  */
-export async function useCardDoor(tx: Tx, given: CardDoor, at: Date): Promise<{ tenantId: string }> {
+export async function resolveCardSuspense(
+  tx: Tx,
+  given: CardResolution,
+  at: Date,
+): Promise<{ tenantId: string }> {
   const { card, amount, left, accountId } = await judged(tx, given);
   const { id, currency } = card;
   const reference = newId('reference');
@@ -59,10 +63,10 @@ interface Judged {
   accountId: string | null;
 }
 
-async function judged(tx: Tx, given: CardDoor): Promise<Judged> {
+async function judged(tx: Tx, given: CardResolution): Promise<Judged> {
   const card = await requireLockedCard(tx, given.transferId);
   const { currency } = card;
-  if (given.door !== 'credit' && given.door !== 'write_off')
+  if (given.resolution !== 'credit' && given.resolution !== 'write_off')
     throw conflict('invalid_transition', 'Suspense of a card can only be credited or written off.');
   const left = await findCardSuspense(tx, card.id);
   if (!left) throw conflict('invalid_transition', 'The card has no money in suspense.');
@@ -75,6 +79,6 @@ async function judged(tx: Tx, given: CardDoor): Promise<Judged> {
       `At most ${formatAmount(left.amount, currency)} ${currency} is left.`,
       'amount',
     );
-  const accountId = given.door === 'credit' ? await accountFor(tx, given, currency) : null;
+  const accountId = given.resolution === 'credit' ? await accountFor(tx, given, currency) : null;
   return { card, amount, left, accountId };
 }

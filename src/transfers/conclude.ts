@@ -37,9 +37,9 @@ export async function concludeTransfer(
     id,
     noun: 'transfer',
     decidedBy,
-    judge(situation, heard) {
-      const conclusion = { kind: 'conclude', data: conclusionData(as, heard), reason };
-      judged(kind, heard, { situation, conclusion, as });
+    judge(situation, reported) {
+      const conclusion = { kind: 'conclude', data: conclusionData(as, reported), reason };
+      judged(kind, reported, { situation, conclusion, as });
       return [conclusion];
     },
   });
@@ -48,10 +48,10 @@ export async function concludeTransfer(
 /** @returns the situation with the conclusion @throws Problem 409 `invalid_transition` where nothing is open */
 function judged(
   kind: AnyKind,
-  heard: Situation,
+  reported: Situation,
   { situation, conclusion, as }: { situation: Situation; conclusion: NewDecision; as: Conclusion },
 ): Situation {
-  const concluded = ifConcluded(heard, conclusion, '');
+  const concluded = ifConcluded(reported, conclusion, '');
   const word = kind.concluded?.(concluded, as);
   if (!kind.isOpen(situation) || word === undefined)
     throw conflict(
@@ -72,10 +72,10 @@ export interface ConclusionPreview {
 }
 
 /** Previews a conclusion by the present rules. Changes nothing. @throws Problem as {@link concludeTransfer} */
-export function previewConclusion(kind: AnyKind, heard: Situation, as: Conclusion): ConclusionPreview {
-  const situation = effective(kind, heard);
-  const conclusion = { kind: 'conclude', data: conclusionData(as, heard) };
-  const after = judged(kind, heard, { situation, conclusion, as });
+export function previewConclusion(kind: AnyKind, reported: Situation, as: Conclusion): ConclusionPreview {
+  const situation = effective(kind, reported);
+  const conclusion = { kind: 'conclude', data: conclusionData(as, reported) };
+  const after = judged(kind, reported, { situation, conclusion, as });
   const { situation: then } = follow(kind, after);
   const [from, to] = [situation, then].map((each) => balanced(positionOf(kind, each), componentsOf(kind)));
   return {

@@ -1,7 +1,7 @@
 import type { Tx } from '../kernel/db/database';
 import type { WorkflowCommand } from '../kernel/outbox/commands';
 import type { MoneyParty } from '../kernel/outbox/queues';
-import { showUnknown, tellUnusable } from '../parties/orders/unknown-name';
+import { noteUnusable, showUnknown } from '../parties/orders/unknown-name';
 import { closeBreaksOf, openBreakAgain } from '../process/breaks/operations';
 import { UnreadableAnswer } from '../process/party-errors';
 import type { Process } from '../process/workflow-command';
@@ -16,10 +16,10 @@ import {
   askAgainAt,
   forgetName,
   lockNames,
+  reportedName,
   scheduleLookup,
   storeReportedNames,
-  toldName,
-} from './engine/tables/told-names';
+} from './engine/tables/reported-names';
 import { discoverCredit } from './iban/credits/discover';
 import { creditProcess } from './iban/credits/kind';
 import { kindOf } from './kinds';
@@ -49,8 +49,8 @@ export const DISCOVERIES: Partial<Record<MoneyParty, Discovery>> = {
  * name. The report is stored in the same transaction, until a step or a lookup has answered it.
  * @returns the number of transfers that were found
  */
-export async function tellOf(
-  services: Telling,
+export async function receiveReport(
+  services: ReportServices,
   tx: Tx,
   party: MoneyParty,
   refs: readonly string[],
@@ -76,7 +76,7 @@ export async function tellOf(
 }
 
 /** Services that a report needs. */
-type Telling = Pick<Services, 'commands' | 'now' | 'log' | 'observeUnusable'>;
+type ReportServices = Pick<Services, 'commands' | 'now' | 'log' | 'observeUnusable'>;
 
 function without(refs: readonly string[], found: readonly { partyRef: string }[]): string[] {
   const known = new Set(found.map(({ partyRef }) => partyRef));
@@ -103,25 +103,26 @@ const GRACE_MS = 10 * 60_000;
  */
 export async function discover(services: Services, party: MoneyParty, ref: string): Promise<Discovered> {
   const { database, now } = services;
-  const seen = await toldName(database, party, ref);
+  const seen = await reportedName(database, party, ref);
   const found = await lookInto(services, party, ref);
   const at = now();
-  const { firstToldAt } = seen ?? { firstToldAt: at };
+  const { firstReportedAt } = seen ?? { firstReportedAt: at };
   const name = { party, ref };
   if (found === 'known' || found === 'kept' || found === 'nothing') {
     await closeBreaksOf(database, { subject: ref, kinds: [UNREADABLE, MISSING], at });
     await forgetName(database, name, seen);
     return found;
   }
-  const isMissing = found === 'unknown_to_party' && at.getTime() - firstToldAt.getTime() >= MISSING_AFTER_MS;
+  const isMissing =
+    found === 'unknown_to_party' && at.getTime() - firstReportedAt.getTime() >= MISSING_AFTER_MS;
   if (isMissing) {
-    tellUnusable(services, party, 'unknown_name', ref);
+    noteUnusable(services, party, 'unknown_name', ref);
     await openBreakAgain(database, breakOf(MISSING, name));
     await forgetName(database, name, seen);
     return 'missing';
   }
-  const dueBy = new Date(askAgainAt({ firstToldAt }, at).getTime() + GRACE_MS);
-  await scheduleLookup(database, { ...name, firstToldAt, dueBy }, seen);
+  const dueBy = new Date(askAgainAt({ firstReportedAt }, at).getTime() + GRACE_MS);
+  await scheduleLookup(database, { ...name, firstReportedAt, dueBy }, seen);
   return 'open';
 }
 
@@ -144,14 +145,14 @@ async function lookInto(
   const { database } = services;
   const isKnown = (await transfersOfParty(database, party, [ref])).length > 0;
   if (isKnown) {
-    await database.transaction((tx) => tellOf(services, tx, party, [ref]));
+    await database.transaction((tx) => receiveReport(services, tx, party, [ref]));
     return 'known';
   }
   try {
     return (await DISCOVERIES[party]?.discover(services, ref)) ?? 'nothing';
   } catch (error) {
     if (error instanceof UnreadableAnswer) {
-      tellUnusable(services, party, 'word', ref);
+      noteUnusable(services, party, 'word', ref);
       await openBreakAgain(database, breakOf(UNREADABLE, { party, ref }));
     }
     throw error;

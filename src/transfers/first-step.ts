@@ -7,7 +7,7 @@ import type { Services } from '../services';
 import { advance } from './engine/advance';
 import type { AnyKind } from './engine/kind';
 import { TRANSFER_KINDS } from './kinds';
-import { waitOf } from './waits';
+import { NOTHING_LEFT, waitOf } from './waits';
 
 /** Time limit of a first step, because later commands to Temporal wait for it. */
 const PATIENCE_MS = 2_000;
@@ -22,11 +22,11 @@ const WAIT_MS = 1_000;
 const LONGEST_REST_MS = 24 * 60 * 60_000;
 
 /**
- * Runs the first step of a new transfer (its order) in the process that committed it. Its workflow then starts asleep
- * and wakes by a signal. Each transfer saves a task of Temporal and six events of history (docs/benchmarks.md).
+ * Runs the first step of a new transfer (its order) in the process that committed it, and the next ones while the start
+ * of its workflow is held (../kernel/temporal/hand-over.ts). The workflow then starts asleep and wakes by a signal, or
+ * starts for an ended transfer. Each step saves a task of Temporal and six events of history (docs/benchmarks.md).
  *
- * The workflow starts awake and takes the step itself when the step fails, times out or leaves nothing to wait for.
- * The step is idempotent.
+ * The workflow starts awake and takes the step itself when the step fails or times out. The step is idempotent.
  */
 export function createFirstStep(
   services: Services,
@@ -36,11 +36,17 @@ export function createFirstStep(
     observe: (party, closed) => services.observeBreaker('first_step', party, closed),
   }),
 ): FirstStep {
-  async function step(kind: AnyKind, id: string, workflow: string): Promise<Rest | undefined> {
-    const { open, status, lookAt } = await gate.inPassing(kind.party, () => advance(services, kind, id));
+  /** Places of their own, so that reports do not wait behind the orders of new transfers. */
+  const gates = { start: gate, look: createPartyGate({ atOnce: AT_ONCE }) };
+
+  async function step(kind: AnyKind, id: string, { workflow, action }: WorkflowCommand): Promise<Rest> {
+    const { open, status, lookAt } = await gates[action].inPassing(kind.party, () =>
+      advance(services, kind, id),
+    );
+    if (!open) return { status, waitsFor: NOTHING_LEFT };
     const latest = Date.now() + LONGEST_REST_MS;
     const until = new Date(Math.min(lookAt ?? latest, latest));
-    return open ? { status, until, waitsFor: waitOf(workflow, status) } : undefined;
+    return { status, until, waitsFor: waitOf(workflow, status) };
   }
 
   return async (command) => {
@@ -49,7 +55,7 @@ export function createFirstStep(
     const given = new AbortController();
     try {
       const tired = sleep(PATIENCE_MS, undefined, { signal: given.signal, ref: false });
-      return await Promise.race([step(found.kind, found.id, command.workflow), tired]);
+      return await Promise.race([step(found.kind, found.id, command), tired]);
     } catch (error) {
       services.log.debug(
         { error: (error as Error).name, workflowId: command.workflowId },

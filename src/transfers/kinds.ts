@@ -1,5 +1,6 @@
 import type { Sql } from '../kernel/db/database';
 import { notFound } from '../kernel/errors';
+import type { IdKind } from '../kernel/ids';
 import { chainDepositKind } from './chain-deposits/kind';
 import { depositKind } from './deposits/kind';
 import type { AnyKind } from './engine/kind';
@@ -15,14 +16,17 @@ import { payoutKind } from './payouts/kind';
 export const TRANSFER_KINDS: readonly AnyKind[] = [
   depositKind,
   payoutKind,
-  cardTopupKind,
-  cardWithdrawalKind,
   ibanPayoutKind,
   ibanCreditKind,
   chainDepositKind,
+  cardTopupKind,
+  cardWithdrawalKind,
   exchangeOrderKind,
   exchangeWithdrawalKind,
 ];
+
+/** The sorts of ids that transfers have. */
+export const TRANSFER_IDS: readonly IdKind[] = [...new Set(TRANSFER_KINDS.map(({ idKind }) => idKind))];
 
 /** @throws Error for an unknown name */
 export function kindOf(name: string): AnyKind {

@@ -23,13 +23,13 @@ const transfers = TRANSFER_KINDS.map(({ name, process, namedBy = 'id' }) =>
 );
 
 /** Reported names past their `due_by`, whose lookup was lost. */
-const toldNames = MONEY_PARTIES.flatMap((party) => {
+const reportedNames = MONEY_PARTIES.flatMap((party) => {
   const { process } = DISCOVERIES[party] ?? {};
   if (!process) return [];
   return reconcilable<{ ref: string }>({
     name: `names told: ${party}`,
     processes: [process],
-    overdue: overdueIn('told_names', {
+    overdue: overdueIn('reported_names', {
       columns: ['ref'],
       dueBy: 'due_by',
       open: `party = '${party}'`,
@@ -39,4 +39,4 @@ const toldNames = MONEY_PARTIES.flatMap((party) => {
   });
 });
 
-export const transferProcesses = [...transfers, ...toldNames];
+export const transferProcesses = [...transfers, ...reportedNames];

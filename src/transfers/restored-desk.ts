@@ -41,7 +41,7 @@ export function restoredDesk(services: RestoredDeskServices): Desk {
           kind: columns.text('kind', ({ kind }) => kind),
           client: columns.id('client', ({ tenantId }) => tenantId),
           known: columns.text('known', ({ known }) => known),
-          told: columns.text('told', ({ told }) => told),
+          told: columns.text('told', ({ reported }) => reported),
           status: columns.status('status', ({ status }) => status),
           becomes: columns.status('becomes', ({ becomes }) => becomes),
           moves: columns.text('would move', movesText),
@@ -72,7 +72,7 @@ const followVersion = (services: RestoredDeskServices): Decision =>
     title: 'counts what its party tells of now, although the version is older than the one that is known',
     permission: 'money',
     subject: anyTransfer(services),
-    restsOn: ({ heard }) => ({ status: heard.transfer.status, told: toldIn(heard) }),
+    restsOn: ({ reported }) => ({ status: reported.transfer.status, told: reportedIn(reported) }),
     async weigh(tx, { id, at }) {
       return { ...(await weighFollowing(tx, id, at)).money, ever: true };
     },
@@ -80,7 +80,7 @@ const followVersion = (services: RestoredDeskServices): Decision =>
       const { restored } = await weighFollowing(tx, id, at);
       return [
         { field: 'status', from: restored.status, to: restored.becomes },
-        { field: 'version', from: versionText(restored.known), to: versionText(restored.told) },
+        { field: 'version', from: versionText(restored.known), to: versionText(restored.reported) },
         ...moveEffects(restored.moves),
       ];
     },
@@ -90,15 +90,15 @@ const followVersion = (services: RestoredDeskServices): Decision =>
       const { status } = after.transfer;
       return {
         before: { status: before.transfer.status },
-        after: { status, word: toldIn(subject.heard) },
+        after: { status, word: reportedIn(subject.reported) },
         result: { transferId, status },
       };
     },
   });
 
 /** The fingerprint of the answer that was dropped as older. */
-function toldIn(heard: AnyTransfer['heard']): string | null {
-  const dropped = droppedWord(heard);
+function reportedIn(reported: AnyTransfer['reported']): string | null {
+  const dropped = droppedWord(reported);
   return dropped ? fingerprintOf(dropped) : null;
 }
 
@@ -147,7 +147,7 @@ const followVersions = (services: RestoredDeskServices): Decision =>
       return all.map((each) => ({
         field: each.id,
         from: `${each.status}, version ${versionText(each.known) ?? 'none'}`,
-        to: [`${each.becomes}, version ${versionText(each.told) ?? 'none'}`, movesText(each)]
+        to: [`${each.becomes}, version ${versionText(each.reported) ?? 'none'}`, movesText(each)]
           .filter(Boolean)
           .join(': '),
       }));

@@ -42,13 +42,13 @@ export async function followAgain(
     noun: 'transfer',
     decidedBy,
     renumbered: true,
-    heard: (decided) => droppedWord(decided) ?? null,
-    judge(_, heard) {
-      const dropped = droppedWord(heard);
+    report: (decided) => droppedWord(decided) ?? null,
+    judge(_, reported) {
+      const dropped = droppedWord(reported);
       if (!dropped) throw nothingDropped();
-      const told = fingerprintOf(dropped);
-      if (word !== undefined && word !== told) throw changedReport();
-      const data = { known: heard.transfer.word?.version, told: dropped.version, word: told };
+      const fingerprint = fingerprintOf(dropped);
+      if (word !== undefined && word !== fingerprint) throw changedReport();
+      const data = { known: reported.transfer.word?.version, told: dropped.version, word: fingerprint };
       return [{ kind: FOLLOWED, data, reason }];
     },
   });
@@ -80,12 +80,12 @@ export async function weighFollowing(
   at: Date,
 ): Promise<{ money: Money; restored: Restored }> {
   const kind = await requireKind(tx, id);
-  const heard = await readSituation(tx, kind, id, at);
-  if (!heard) throw notFound('transfer');
-  const found = await previewFollowing(tx, kind, heard);
+  const reported = await readSituation(tx, kind, id, at);
+  if (!reported) throw notFound('transfer');
+  const found = await previewFollowing(tx, kind, reported);
   if (!found) throw nothingDropped();
   const { books, ...would } = found;
-  const restored = { ...would, id, kind: kind.name, tenantId: heard.transfer.tenantId };
+  const restored = { ...would, id, kind: kind.name, tenantId: reported.transfer.tenantId };
   return { money: mostOf(books), restored };
 }
 
@@ -110,11 +110,11 @@ export async function restoredOf(
   const found = await fallenOf(tx, { party, after, limit });
   for (const { id, kind: name } of found) {
     const kind = kindOf(name);
-    const heard = await readSituation(tx, kind, id, at);
-    const preview = heard && (await previewFollowing(tx, kind, heard));
+    const reported = await readSituation(tx, kind, id, at);
+    const preview = reported && (await previewFollowing(tx, kind, reported));
     if (!preview) continue;
     const { books: _, ...would } = preview;
-    all.push({ ...would, id, kind: name, tenantId: heard.transfer.tenantId });
+    all.push({ ...would, id, kind: name, tenantId: reported.transfer.tenantId });
   }
   const last = found.at(-1);
   // A break may outlive its answer by a moment. The page is filled up, because a shorter one would be the last.
@@ -153,8 +153,8 @@ export async function followAllAgain(
   const [followed, skipped]: string[][] = [[], []];
   for (const { id, word } of wanted) {
     const kind = await requireKind(tx, id);
-    const heard = await readSituation(tx, kind, id, services.now());
-    const dropped = heard && droppedWord(heard);
+    const reported = await readSituation(tx, kind, id, services.now());
+    const dropped = reported && droppedWord(reported);
     if (dropped && fingerprintOf(dropped) === word) {
       await followAgain(services, tx, { transferId: id, word, ...by });
       followed?.push(id);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { requireCard, requireLockedCard } from '../cards/cards/operations';
 import type { Sql } from '../kernel/db/database';
 import { Problem } from '../kernel/errors';
-import { type IdKind, isId } from '../kernel/ids';
+import { isId } from '../kernel/ids';
 import { Decimal, formatAmount, moneyText } from '../kernel/money/money';
 import { amount, currency, identifier } from '../kernel/wire/schemas';
 import { sumOpenBreaks } from '../process/breaks/operations';
@@ -12,14 +12,21 @@ import { gauge } from '../process/desk/figure';
 import { columnsOf, list } from '../process/desk/list';
 import { waitingFilterOf, waitingFilters } from '../process/desk/waiting-filters';
 import type { Services } from '../services';
-import { suspenseOfCard, useCardDoor, weighCardDoor } from './card-suspense';
+import { resolveCardSuspense, suspenseOfCard, weighCardResolution } from './card-suspense';
 import { holdTransfer } from './conclude';
-import type { DoorKind } from './engine/books/doors';
+import type { ResolutionKind } from './engine/books/resolutions';
 import { SUSPENSE } from './engine/breaks';
 import { effective } from './engine/conclusion';
 import { readSituation, type SuspenseItem } from './engine/read';
-import { requireKind } from './kinds';
-import { countSuspense, leftOf, listSuspense, suspenseOf, useDoor, weighDoor } from './suspense';
+import { requireKind, TRANSFER_IDS } from './kinds';
+import {
+  countSuspense,
+  leftOf,
+  listSuspense,
+  resolveSuspense,
+  suspenseOf,
+  weighResolution,
+} from './suspense';
 
 const columns = columnsOf<SuspenseItem>();
 
@@ -56,10 +63,10 @@ export function suspenseDesk(services: SuspenseServices): Desk {
         },
         place: ({ transferId, currency: code, since }) => ({ since, id: `${transferId}:${code}` }),
         waitsSince: (sql) => countSuspense(sql),
-        decisions: DOORS.map(({ verb }) => `suspense.${verb}`),
+        decisions: RESOLUTIONS.map(({ verb }) => `suspense.${verb}`),
       }),
     ],
-    decisions: DOORS.map((door) => doorOf(services, door)),
+    decisions: RESOLUTIONS.map((resolution) => resolutionOf(services, resolution)),
     figures: [
       gauge({
         name: 'suspense',
@@ -75,9 +82,9 @@ export function suspenseDesk(services: SuspenseServices): Desk {
   });
 }
 
-interface Door {
+interface Resolution {
   verb: string;
-  door: DoorKind;
+  resolution: ResolutionKind;
   title: string;
   /** Where the money goes to, or comes from. */
   other: string;
@@ -85,24 +92,24 @@ interface Door {
   takesAccount?: true;
 }
 
-const DOORS: readonly Door[] = [
+const RESOLUTIONS: readonly Resolution[] = [
   {
     verb: 'return',
-    door: 'return',
+    resolution: 'return',
     title: 'sends it back to the payer, by the party',
     other: 'to the payer',
   },
   {
     verb: 'credit',
-    door: 'credit',
+    resolution: 'credit',
     title: 'gives it to the account of its owner',
     other: 'to the account',
     takesAccount: true,
   },
-  { verb: 'write-off', door: 'write_off', title: 'books it to losses', other: 'losses' },
+  { verb: 'write-off', resolution: 'write_off', title: 'books it to losses', other: 'losses' },
   {
     verb: 'recover',
-    door: 'recover',
+    resolution: 'recover',
     title: 'takes what is below zero from an account',
     other: 'from the account',
     takesAccount: true,
@@ -130,14 +137,9 @@ async function readSuspense(sql: Sql, id: string, at: Date): Promise<InSuspense 
   return { tenantId, status, left: leftOf(kind, situation) };
 }
 
-const KINDS: readonly IdKind[] = [
-  ...(['deposit', 'payout', 'ibanPayout', 'ibanCredit', 'chainDeposit', 'externalCardTransaction'] as const),
-  ...(['exchangeOrder', 'exchangeWithdrawal', 'card'] as const),
-];
-
 const subjectOf = ({ now }: SuspenseServices): SubjectSpec<InSuspense> => ({
   noun: 'transfer',
-  kinds: KINDS,
+  kinds: [...TRANSFER_IDS, 'card'],
   read: (sql, id) => ifThere(() => readSuspense(sql, id, now())),
   lock: (tx, id) =>
     ifThere(async () => {
@@ -155,13 +157,13 @@ const ifThere = <T>(read: () => Promise<T | undefined>): Promise<T | undefined> 
     throw error;
   });
 
-interface DoorInput {
+interface ResolutionInput {
   amount?: Decimal | undefined;
   currency?: string | undefined;
   account?: string | undefined;
 }
 
-const inputOf = ({ takesAccount }: Door): z.ZodType<DoorInput> => {
+const inputOf = ({ takesAccount }: Resolution): z.ZodType<ResolutionInput> => {
   const fields = {
     amount: amount().optional().meta({ description: 'All that is left without it.' }),
     currency: currency().optional().meta({ description: 'Where more than one is in suspense.' }),
@@ -171,17 +173,17 @@ const inputOf = ({ takesAccount }: Door): z.ZodType<DoorInput> => {
     : z.strictObject(fields);
 };
 
-function doorOf(services: SuspenseServices, spec: Door): Decision {
+function resolutionOf(services: SuspenseServices, spec: Resolution): Decision {
   const { now } = services;
-  const { verb, door, title, other } = spec;
-  const given = ({ id, input: { account, ...money } }: Judged<InSuspense, DoorInput>) => ({
+  const { verb, resolution, title, other } = spec;
+  const given = ({ id, input: { account, ...money } }: Judged<InSuspense, ResolutionInput>) => ({
     ...money,
     transferId: id,
     accountId: account,
-    door,
+    resolution,
     reason: '',
   });
-  return decision<InSuspense, DoorInput>({
+  return decision<InSuspense, ResolutionInput>({
     name: `suspense.${verb}`,
     title,
     permission: 'money',
@@ -194,15 +196,15 @@ function doorOf(services: SuspenseServices, spec: Door): Decision {
     async weigh(tx, judged) {
       const asked = given(judged);
       const weighed = isId('card', judged.id)
-        ? await weighCardDoor(tx, asked)
-        : await weighDoor(tx, asked, judged.at);
+        ? await weighCardResolution(tx, asked)
+        : await weighResolution(tx, asked, judged.at);
       return { amount: weighed.amount, currency: weighed.currency, ever: true };
     },
     async preview(tx, judged) {
       const asked = given(judged);
       const { amount: moved, currency: code } = isId('card', judged.id)
-        ? await weighCardDoor(tx, asked)
-        : await weighDoor(tx, asked, judged.at);
+        ? await weighCardResolution(tx, asked)
+        : await weighResolution(tx, asked, judged.at);
       const left = judged.subject.left.get(code) ?? moved;
       const text = (value: Decimal) => moneyText({ amount: value, currency: code });
       return [
@@ -216,8 +218,8 @@ function doorOf(services: SuspenseServices, spec: Door): Decision {
     },
     async execute(tx, judged, { decidedBy, reason }) {
       const used = { ...given(judged), reason: reason ?? '', decidedBy };
-      if (isId('card', judged.id)) await useCardDoor(tx, used, now());
-      else await useDoor(services, tx, used);
+      if (isId('card', judged.id)) await resolveCardSuspense(tx, used, now());
+      else await resolveSuspense(services, tx, used);
       const after = await readSuspense(tx, judged.id, now());
       const { amount: moved, account } = judged.input;
       return {

@@ -8,8 +8,8 @@ import { byCurrency, type Decimal, formatAmount, maxOf, ZERO } from '../kernel/m
 import { assertFits } from '../kernel/wire/schemas';
 import type { Services } from '../services';
 import { positionOf } from './engine/books/closed-accounts';
-import { type DoorKind, decisionOf } from './engine/books/doors';
 import type { Money } from './engine/books/inflow';
+import { decisionOf, type ResolutionKind } from './engine/books/resolutions';
 import { effective } from './engine/conclusion';
 import { type Decided, decide } from './engine/decide';
 import type { AnyKind } from './engine/kind';
@@ -29,9 +29,9 @@ export async function suspenseOf(sql: Sql, transferId: string): Promise<Suspense
   return suspenseItems(sql, { transferId, limit: 100 });
 }
 
-export interface UseDoor {
+export interface Resolve {
   transferId: string;
-  door: DoorKind;
+  resolution: ResolutionKind;
   /** Absent: all that is left. */
   amount?: Decimal | undefined;
   /** Required where several currencies are in suspense. */
@@ -46,42 +46,45 @@ export interface UseDoor {
  * Takes a fixed amount out of suspense: to the payer by the party, to an account, or to losses. `recover` takes from
  * an account to cover suspense below zero. Later words of the party do not change the amount. The caller checks
  * approval (src/desk/decide.ts).
- * @throws Problem 404; 400 naming the field; 409 `invalid_transition` for a door that the kind does not have,
+ * @throws Problem 404; 400 naming the field; 409 `invalid_transition` for a resolution that the kind does not have,
  * `limit_exceeded`, `insufficient_funds`, `account_closed`
  */
-export async function useDoor(
+export async function resolveSuspense(
   services: Pick<Services, 'commands' | 'now'>,
   tx: Tx,
-  given: UseDoor,
+  given: Resolve,
 ): Promise<Decided> {
   const { transferId: id, decidedBy } = given;
-  const kind = await kindWithDoor(tx, given);
+  const kind = await kindWithResolution(tx, given);
   return decide(services, tx, kind, {
     id,
     noun: 'transfer',
     decidedBy,
     asked: { field: 'amount' },
-    judge: async (situation) => [await throughDoor(tx, leftOf(kind, situation), given)],
+    judge: async (situation) => [await resolved(tx, leftOf(kind, situation), given)],
   });
 }
 
-/** Previews {@link useDoor} by the present rules. Changes nothing. @throws Problem as {@link useDoor} */
-export async function weighDoor(
+/** Previews {@link resolveSuspense} by the present rules. Changes nothing. @throws Problem as {@link resolveSuspense} */
+export async function weighResolution(
   tx: Tx,
-  given: Omit<UseDoor, 'decidedBy'>,
+  given: Omit<Resolve, 'decidedBy'>,
   at: Date,
 ): Promise<Money & { tenantId: string | null }> {
-  const kind = await kindWithDoor(tx, given);
+  const kind = await kindWithResolution(tx, given);
   const found = await readSituation(tx, kind, given.transferId, at);
   if (!found) throw notFound('transfer');
-  const { amount, currency } = moneyOf(await throughDoor(tx, leftOf(kind, effective(kind, found)), given));
+  const { amount, currency } = moneyOf(await resolved(tx, leftOf(kind, effective(kind, found)), given));
   return { amount: amount.abs(), currency, tenantId: found.transfer.tenantId };
 }
 
-async function kindWithDoor(tx: Tx, { transferId, door }: Pick<UseDoor, 'transferId' | 'door'>) {
+async function kindWithResolution(
+  tx: Tx,
+  { transferId, resolution }: Pick<Resolve, 'transferId' | 'resolution'>,
+) {
   const kind = await requireKind(tx, transferId);
-  if (!kind.doors.includes(door))
-    throw conflict('invalid_transition', `${door} is not allowed for suspense of a ${kind.name}.`);
+  if (!kind.resolutions.includes(resolution))
+    throw conflict('invalid_transition', `${resolution} is not allowed for suspense of a ${kind.name}.`);
   return kind;
 }
 
@@ -102,12 +105,12 @@ export function leftOf(kind: AnyKind, situation: Situation): Map<string, Decimal
   return left;
 }
 
-async function throughDoor(
+async function resolved(
   tx: Tx,
   left: Map<string, Decimal>,
-  given: Omit<UseDoor, 'decidedBy'>,
+  given: Omit<Resolve, 'decidedBy'>,
 ): Promise<Pick<Decision, 'kind' | 'amount' | 'currency' | 'accountId' | 'reason'>> {
-  const { door, reason } = given;
+  const { resolution, reason } = given;
   const { currency, has } = itemOf(left, given.currency);
   const amount = given.amount ?? has.abs();
   assertFits(amount, currency);
@@ -119,13 +122,20 @@ async function throughDoor(
       'amount',
     );
   const claims = has.lt(0);
-  if (door !== 'write_off' && claims !== (door === 'recover'))
+  if (resolution !== 'write_off' && claims !== (resolution === 'recover'))
     throw conflict(
       'invalid_transition',
       claims ? 'Suspense is below zero: recover it or write it off.' : 'Suspense is not below zero.',
     );
-  const accountId = door === 'credit' || door === 'recover' ? await accountFor(tx, given, currency) : null;
-  return { kind: decisionOf(door), amount: claims ? amount.negated() : amount, currency, accountId, reason };
+  const accountId =
+    resolution === 'credit' || resolution === 'recover' ? await accountFor(tx, given, currency) : null;
+  return {
+    kind: decisionOf(resolution),
+    amount: claims ? amount.negated() : amount,
+    currency,
+    accountId,
+    reason,
+  };
 }
 
 function itemOf(left: Map<string, Decimal>, wanted: string | undefined) {
@@ -148,7 +158,7 @@ function itemOf(left: Map<string, Decimal>, wanted: string | undefined) {
  */
 export async function accountFor(
   tx: Tx,
-  { accountId }: Pick<UseDoor, 'accountId'>,
+  { accountId }: Pick<Resolve, 'accountId'>,
   currency: string,
 ): Promise<string> {
   if (accountId === undefined) throw invalid('account is required.', 'account');

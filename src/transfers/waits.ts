@@ -47,6 +47,9 @@ export const WAITS = {
   },
 } as const satisfies Record<string, Readonly<Record<string, string>>>;
 
+/** The line about a transfer that has ended. */
+export const NOTHING_LEFT = 'Nothing is left to wait for.';
+
 /** The line about a transfer. Undefined for a workflow of no transfer, or a status without a line. */
 export function waitOf(workflow: string, status: string): string | undefined {
   const waits: Record<string, Readonly<Record<string, string>>> = WAITS;

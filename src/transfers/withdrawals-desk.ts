@@ -35,14 +35,12 @@ export function withdrawalDesk(services: WithdrawalDeskServices): Desk {
   const openToCards = openTransfers(services, {
     name: 'withdrawals',
     kind: cardWithdrawalKind,
-    id: 'externalCardTransaction',
     open: OPEN_CARD_STATUSES,
     columns: { total: toCards.money('total', totalToCard) },
   });
   const openFromExchange = openTransfers(services, {
     name: 'exchange-withdrawals',
     kind: exchangeWithdrawalKind,
-    id: 'exchangeWithdrawal',
     open: OPEN_PAYOUT_STATUSES,
     columns: {
       destination: fromExchange.id('destination', ({ transfer }) => transfer.terms.destinationId),
@@ -64,12 +62,15 @@ export function withdrawalDesk(services: WithdrawalDeskServices): Desk {
             viewOf: async (found) =>
               exchangeWithdrawalView(await shownWithdrawal(database, found as ExchangeWithdrawal)),
           }),
-        async reveal(tx, id) {
-          const found = await readSituation(tx, exchangeWithdrawalKind, id, now());
-          if (!found) throw notFound('withdrawal');
-          const { tenantId, terms } = found.transfer;
-          const data = await bankOf(tx, keyring, terms.destinationId);
-          return { action: 'exchange_withdrawal.reveal', tenantId, data };
+        reveal: {
+          permission: 'money',
+          async read(tx, id) {
+            const found = await readSituation(tx, exchangeWithdrawalKind, id, now());
+            if (!found) throw notFound('withdrawal');
+            const { tenantId, terms } = found.transfer;
+            const data = await bankOf(tx, keyring, terms.destinationId);
+            return { action: 'exchange_withdrawal.reveal', tenantId, data };
+          },
         },
       }),
     ],
@@ -98,8 +99,8 @@ const isFromExchange = (withdrawal: Withdrawal): withdrawal is ExchangeWithdrawa
 /** Decides which kind a withdrawal is by its id. A top-up is no subject. */
 function subjectOf(services: WithdrawalDeskServices): SubjectSpec<Withdrawal> {
   const noun = 'withdrawal';
-  const card = transferSubject(services, cardWithdrawalKind, { noun, id: 'externalCardTransaction' });
-  const exchange = transferSubject(services, exchangeWithdrawalKind, { noun, id: 'exchangeWithdrawal' });
+  const card = transferSubject(services, cardWithdrawalKind, noun);
+  const exchange = transferSubject(services, exchangeWithdrawalKind, noun);
   return {
     noun,
     kinds: [...card.kinds, ...exchange.kinds],

@@ -5,18 +5,18 @@ import { CALLING_PARTIES, type CallingParty } from '../kernel/parties';
 import type { PartyOrders } from '../parties/orders/party-orders';
 import { reviewOrders } from '../people/cardholders/review/submission';
 import type { Services } from '../services';
-import { tellOf } from '../transfers/discover';
+import { receiveReport } from '../transfers/discover';
 import { makeUnwatchedDue } from '../transfers/engine/due';
 import { transfersOfParty } from '../transfers/engine/read';
 
 /** The domain that a party's list concerns. */
 export interface Listener {
-  /** Returns the known names, each with the last version heard. */
+  /** Returns the known names, each with the last known version. */
   known(sql: Sql, refs: readonly string[]): Promise<{ ref: string; version: number | null }[]>;
-  /** Makes the records of these names due and tells their workflows to look. Shows or investigates unknown names. */
-  tell(services: Services, tx: Tx, refs: readonly string[]): Promise<unknown>;
-  /** Tells the next few records that {@link Listener.tell} has deferred. Absent when it defers none. */
-  tellInTurn?(services: Services, tx: Tx): Promise<void>;
+  /** Makes the records of these names due and signals their workflows. Shows or investigates unknown names. */
+  receive(services: Services, tx: Tx, refs: readonly string[]): Promise<unknown>;
+  /** Wakes the next few records that {@link Listener.receive} has deferred. Absent when it defers none. */
+  wakeInTurn?(services: Services, tx: Tx): Promise<void>;
   /** Makes resting records due while the list cannot be read. Absent when all records are polled anyway. */
   askInstead?(tx: Tx, at: Date): Promise<void>;
 }
@@ -24,14 +24,14 @@ export interface Listener {
 const transfersOf = (party: CallingParty): Listener => ({
   known: async (sql, refs) =>
     (await transfersOfParty(sql, party, refs)).map(({ partyRef, version }) => ({ ref: partyRef, version })),
-  tell: (services, tx, refs) => tellOf(services, tx, party, refs),
+  receive: (services, tx, refs) => receiveReport(services, tx, party, refs),
   askInstead: (tx, at) => makeUnwatchedDue(tx, party, at),
 });
 
-const ordersOf = ({ known, tell, tellInTurn }: PartyOrders): Listener => ({
+const ordersOf = ({ known, receive: tell, wakeInTurn: tellInTurn }: PartyOrders): Listener => ({
   known,
-  tell: (services, tx, refs) => tell(services, tx, refs, 'list'),
-  tellInTurn,
+  receive: (services, tx, refs) => tell(services, tx, refs, 'list'),
+  wakeInTurn: tellInTurn,
 });
 
 /** The listener of each party: transfers for parties that move money, orders for the others. */

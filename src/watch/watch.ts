@@ -5,11 +5,11 @@ import { openBreak } from '../process/breaks/operations';
 import { PartyAway } from '../process/party-errors';
 import type { Services } from '../services';
 import { hasShrunk } from './anchor';
+import { deliverPage, OVERLAP_MS, type ReadPage } from './deliver-page';
 import { createListLoopGuard, ListUnusable } from './list-loop-guard';
 import { createListState } from './list-state';
 import { LISTENERS } from './listeners';
 import { placeBefore } from './store';
-import { OVERLAP_MS, type ReadPage, tellPage } from './tell-page';
 
 /** Interval of readings. A change that is still unknown at the next reading is told, because its callback was lost. */
 const EVERY_MS = 3_000;
@@ -86,7 +86,7 @@ const pause = (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal
 /** Reads one party's list. Remembers seen changes, and pages that wait for the next turn. */
 export function createReading(services: Services, party: WatchedParty) {
   const { database, now } = services;
-  const { tellInTurn } = LISTENERS[party];
+  const { wakeInTurn: tellInTurn } = LISTENERS[party];
   const seen = new Map<string, number>();
   const waiting: ReadPage[] = [];
   /** Ids of rows that could not be applied. A reading that meets one again tries it again. */
@@ -101,7 +101,7 @@ export function createReading(services: Services, party: WatchedParty) {
   /** In order, so that a place is noted only after everything before it was told. */
   async function tellThoseRead(before: Date): Promise<void> {
     for (let page = waiting[0]; page && page.readAt <= before; page = waiting[0]) {
-      for (const { id } of await tellPage(services, party, page, passed)) {
+      for (const { id } of await deliverPage(services, party, page, passed)) {
         passed.add(id);
         seen.delete(id);
       }

@@ -1,3 +1,4 @@
+import { resolvedIn } from '../support/documented';
 import type { Kind } from './records';
 import type { RequestSchema } from './values';
 
@@ -51,6 +52,8 @@ const BY_PATH: [path: RegExp, name: string, kind: Kind][] = [
   [/^\/v2\/cards$/, 'quoteId', 'cardIssueQuote'],
   [/^\/v2\/cards\/\{id\}\/topup$/, 'quoteId', 'cardTopupQuote'],
   [/^\/v1\/wallets\//, 'address', 'wallet'],
+  [/^\/v1\/events\/\{id\}/, 'id', 'event'],
+  [/^\/v1\/events$/, 'recordId', 'reference'],
 ];
 
 /** Names that mean the same everywhere. */
@@ -108,11 +111,13 @@ function placeOf(path: string, at: Place['in'], name: string): Place[] {
 /** Every operation of `/openapi.json`. */
 export function operationsOf(document: any): Operation[] {
   return Object.entries<Record<string, any>>(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => operationOf(path, method.toUpperCase(), operation)),
+    Object.entries(methods).map(([method, operation]) =>
+      operationOf(document, path, method.toUpperCase(), operation),
+    ),
   );
 }
 
-function operationOf(path: string, method: string, operation: any): Operation {
+function operationOf(document: any, path: string, method: string, operation: any): Operation {
   const parameters: { in: Place['in'] | 'header'; name: string; required?: boolean }[] =
     operation.parameters ?? [];
   const content = operation.requestBody?.content ?? {};
@@ -120,7 +125,8 @@ function operationOf(path: string, method: string, operation: any): Operation {
   const success = Object.keys(operation.responses)
     .map(Number)
     .filter((status) => status < 300);
-  const shown = operation.responses[success[0] ?? 0].content?.['application/json']?.schema;
+  const { content: answers } = resolvedIn(document, operation.responses[success[0] ?? 0]);
+  const shown = resolvedIn(document, answers?.['application/json']?.schema);
   return {
     name: `${method} ${path}`,
     method,

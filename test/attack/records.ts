@@ -50,6 +50,7 @@ export const KINDS = [
   'exchangeWithdrawal',
   'network',
   'wallet',
+  'event',
 ] as const;
 export type Kind = (typeof KINDS)[number];
 
@@ -220,6 +221,13 @@ const MAKERS: Record<Kind, Maker> = {
       'GET',
       `/v1/accounts/${await id('account')}/transactions?limit=1`,
     );
+    return idIn({ ...answer, body: body.data[0] });
+  },
+  /** An event of the account, of a type with a webhook URL. */
+  event: async ({ client, id }) => {
+    await client.call('POST', '/v1/webhooks', { url: 'https://127.0.0.1:9/', type: 'account' });
+    await id('account');
+    const { body, ...answer } = await client.call('GET', '/v1/events?type=account&limit=1');
     return idIn({ ...answer, body: body.data[0] });
   },
   /** A programme on which no other tenant may issue. */

@@ -69,7 +69,7 @@ async function wiped(fleet: Fleet): Promise<void> {
 
 const OVERDUE_COLUMNS = [
   ['transfers', 'due_by'],
-  ['told_names', 'due_by'],
+  ['reported_names', 'due_by'],
   ['wallet_allocations', 'due_by'],
   ['gas_operations', 'due_by'],
   ['cards', 'updated_at'],
@@ -88,23 +88,23 @@ export async function wipedWhilePartyIsAway(
   const at = new Date();
   const given = { iban: payment.iban, amount: new Decimal(payment.amount), currency: 'EUR', mute: false };
   const callbackUrl = fleet.baseUrl + CREDIT_CALLBACK_PATH;
-  const away = 'sandbox_bank_credits_away';
+  const away = 'sandbox_orders_away';
   const ref = await database.transaction(async (tx) => {
     const id = await receivePayment(tx, given, { callbackUrl, at });
-    await tx.query(`alter table sandbox_bank_credits rename to ${away}`);
+    await tx.query(`alter table sandbox_orders rename to ${away}`);
     return id;
   });
   const isTold = async () =>
     (
       await database.query(
-        `select 1 from told_names where ref = $1
+        `select 1 from reported_names where ref = $1
             and exists (select 1 from party_places where party = 'bank' and read_at > $2)`,
         [ref, at],
       )
     ).length > 0;
   await until(isTold);
   await wiped(fleet);
-  await database.query(`alter table ${away} rename to sandbox_bank_credits`);
+  await database.query(`alter table ${away} rename to sandbox_orders`);
 }
 
 /** @returns the process ids of client connections */

@@ -78,22 +78,6 @@ it('previews in numbers what it credits, returns and refunds, and refuses as the
   expect((await operator('deposit', 'reject', deposit.id, '--reason', 'no')).code).toBe(0);
 });
 
-it('moves money out of suspense by a decision from the desk', async () => {
-  const deposit = await completed(world);
-  pay(deposit.session, { amount: '150.00' }, true);
-  await look(world, deposit.id);
-  expect([await waiting('suspense'), await waiting('breaks')]).toEqual([1, 1]);
-  const { items } = (await operator('desk', 'list', 'suspense', '--currency', 'USD', '--json')).json();
-  expect(items).toMatchObject([{ id: deposit.id, amount: { amount: '50.00', currency: 'USD' } }]);
-  const story = await storyOf(deposit.id);
-  expect(story.lists.breaks).toMatchObject([{ kind: 'transfer_suspense', amount: '50.00' }]);
-  expect(story.lists.words.map(({ word }: any) => word.payments.length).at(-1)).toBeGreaterThan(0);
-  const door = ['suspense', 'credit', deposit.id, '--account', deposit.accountId];
-  expect((await operator(...door)).code).toBe(2);
-  expect((await operator(...door, '--reason', 'the payer named it')).code).toBe(0);
-  expect([await waiting('suspense'), await waiting('breaks')]).toEqual([0, 0]);
-});
-
 it('keeps the party’s words unchanged, each once, and only the newest 64', async () => {
   const deposit = await completed(world);
   const before = (await storyOf(deposit.id)).lists.words.length;

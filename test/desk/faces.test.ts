@@ -4,16 +4,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Command } from 'commander';
-import { deskCatalogue } from '../../src/composition';
 import type { Catalogue } from '../../src/desk/catalogue';
 import { deskClient } from '../../src/desk/cli/client';
 import { programOf } from '../../src/desk/cli/program';
 import type { CatalogueView } from '../../src/desk/http/catalogue-routes';
+import { deskCatalogue } from '../../src/desk-catalogue';
 import { PREFIXES } from '../../src/kernel/ids';
 import { runOperator } from '../../src/startup/operator/run';
 import { type Client, type TestApi, testApi } from '../support/api';
 import { type TestDesk, testDesk } from '../support/desk';
 import { fundedAccount, read } from '../transfers/payouts/support';
+import { ROWS } from './every-decision/rows';
 import { type Ask, asOperator, calling, operators, type Person, pendingPayout } from './support';
 
 const run = promisify(execFile);
@@ -101,6 +102,10 @@ describe('the faces', () => {
     expect(all.length).toBe(new Set(all).size);
   });
 
+  it('take each decision to its effect in test/desk/every-decision', () => {
+    expect(Object.keys(ROWS).sort()).toEqual([...catalogue.decisions.keys()].sort());
+  });
+
   it('know each kind of id, or it is named here', () => {
     const without = ['cardBuffer', 'depositRefund'];
     const also = ['statusChange', 'stationTopup', 'suspense'];
@@ -147,6 +152,20 @@ describe('the command line', () => {
       'desk',
     );
     expect([away.code, away.err]).toEqual([1, expect.stringContaining('cannot be reached')]);
+  });
+
+  it('needs no setting of an installation', async () => {
+    const person = { OPERATOR_NAME: ida.name, OPERATOR_SECRET: ida.secret };
+    const installation = {
+      NODE_ENV: 'production',
+      PORT: 'none',
+      DATABASE_URL: 'mysql://x',
+      PARTY_BANK_URL: 'x',
+    };
+    const told = await operator({ ...person, ...installation }, 'payout', 'list');
+    expect([told.code, told.err]).toEqual([0, '']);
+    const wrong = await operator({ ...person, DESK_URL: 'nowhere' }, 'payout', 'list', '--json');
+    expect([wrong.code, JSON.parse(wrong.err)]).toMatchObject([1, { code: 'wrong_configuration' }]);
   });
 
   it('repeats a decision under its key', async () => {

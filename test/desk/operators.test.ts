@@ -1,7 +1,7 @@
 import { type TOTP, URI } from 'otpauth';
-import { deskCatalogue } from '../../src/composition';
 import { mailWaiting } from '../../src/desk/mail/mail-waiting';
 import { addOperator, admitOperator } from '../../src/desk/operators/operations';
+import { deskCatalogue } from '../../src/desk-catalogue';
 import type { Mail } from '../../src/parties/mail/port';
 import { PartyAway, PartyRefused } from '../../src/process/party-errors';
 import { type TestApi, testApi } from '../support/api';

@@ -65,7 +65,7 @@ it('filters by kind, tenant and age', async () => {
 
 it('shows overdue records of every kind, longest first', async () => {
   await test.database.query(
-    `insert into told_names (party, ref, first_told_at, due_by) values ('checkout', 'cs_1', now(), now() - interval '1 hour'),
+    `insert into reported_names (party, ref, first_reported_at, due_by) values ('checkout', 'cs_1', now(), now() - interval '1 hour'),
             ('bank', 'b_1', now(), now() - interval '2 hours'), ('bank', 'b_2', now(), now() + interval '1 hour')`,
   );
   const overdue = await rowsOf('overdue');

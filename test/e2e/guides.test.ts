@@ -53,7 +53,7 @@ const expectEach = (out: string, told: string[]) => {
 /** Returns the last commands of a guide and checks their number of calls. */
 function storyOf(guide: string, calls: number): string {
   const story = commandsOf(`docs/guides/${guide}.md`).at(-1) ?? '';
-  expect(story.match(/localhost:8080/g)).toHaveLength(calls);
+  expect(story.match(/\b(?:call|admin) '?\//g)).toHaveLength(calls);
   return story;
 }
 
@@ -65,6 +65,16 @@ it('runs the README: a first request, and a user that is created once', async ()
   const request = commandsOf('README.md').find((commands) => commands.includes('x-client-id')) ?? '';
   expectEach(await reader([request]), ['"currency":"USD"', '"externalId":"ada"']);
 });
+
+it(
+  'runs the quick start of the document: a deposit, a cardholder and a card with money',
+  async () => {
+    const out = await reader(commandsOf('docs/api/quick-start.md'));
+    expectEach(out, ['"status":"completed"', '"maskedNumber":"44112200****']);
+    expect(lastAnswer(out)).toMatchObject({ status: 'active', balance: { available: '100.00' } });
+  },
+  DEMO_MS,
+);
 
 it(
   'runs the first guides: a deposit, a card that pays, and their webhooks',

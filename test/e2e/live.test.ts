@@ -11,11 +11,11 @@ import { freePort } from '../../src/startup/embedded/ports';
 import { runInstallation } from '../../src/startup/installation/run';
 import { runOperator } from '../../src/startup/operator/run';
 import { killAll, type Run, START_MS, start } from '../startup/process';
-import type { Answer, Client } from '../support/api';
+import type { Client } from '../support/api';
 import { anotherOperator } from '../support/operator';
 import { shareBundles } from '../support/product';
 import { temporaryFolder } from '../support/servers';
-import { jpeg, uploadDocument } from '../support/uploads';
+import { clientAt, pendingCardholder, until } from './client';
 
 /**
  * A live installation, with its parties in another process that it knows only by addresses and secrets. A proxy between
@@ -125,63 +125,10 @@ async function tenant(role: 'client' | 'admin'): Promise<Client> {
   const made = await operator('client', 'create', '--name', 'Acme', '--role', role);
   const { clientId, clientSecret } = made as { clientId: string; clientSecret: string };
   if (role === 'admin') await commandOf(approver, ['approval', 'approve', made['approval'].id as string]);
-  const own = { 'x-client-id': clientId, 'x-client-secret': clientSecret };
-  return { clientId, clientSecret, call: (...asked) => call(own, ...asked) };
-}
-
-async function call(
-  own: Record<string, string>,
-  method: string,
-  path: string,
-  body?: unknown,
-  headers: Record<string, string> = {},
-): Promise<Answer> {
-  const isBytes = body instanceof Uint8Array;
-  const sent = isBytes || body === undefined ? body : JSON.stringify(body);
-  const type: Record<string, string> =
-    sent === undefined || isBytes ? {} : { 'content-type': 'application/json' };
-  const response = await fetch(baseUrl + path, {
-    method,
-    headers: { ...type, ...own, ...headers },
-    ...(sent === undefined ? {} : { body: sent as string }),
-  });
-  const text = await response.text();
-  const answer = { status: response.status, headers: response.headers, text, body: parsed(text) };
-  if (!response.ok) throw new Error(`${method} ${path} was answered ${response.status}: ${text}`);
-  return answer;
-}
-
-const parsed = (text: string): any => (text === '' ? {} : JSON.parse(text));
-
-async function until(path: string, client: Client, ...wanted: string[]): Promise<Record<string, any>> {
-  const deadline = Date.now() + 90_000;
-  for (;;) {
-    const { body } = await client.call('GET', path);
-    if (wanted.includes(body.status as string)) return body as Record<string, any>;
-    if (Date.now() > deadline) throw new Error(`${path} is ${body.status}, not ${wanted.join(' or ')}`);
-    await new Promise((resolve) => setTimeout(resolve, 250));
-  }
+  return clientAt(baseUrl, { clientId, clientSecret });
 }
 
 const key = () => ({ 'x-idempotency-key': randomBytes(8).toString('hex') });
-
-const PERSON = {
-  firstName: 'Philippa',
-  lastName: 'Wrexham',
-  email: 'philippa@quern.example',
-  gender: 'F',
-  phone: '7400123456',
-  phoneCode: '+44',
-  birthday: '1987-11-23',
-  country: 'GB',
-  nationality: 'GB',
-  address: '17 Quernmore Street',
-  postCode: 'SW1A 1AA',
-  accountPurpose: 'Travel',
-  idType: 'PASSPORT',
-  idNo: 'Q7734519',
-  idIssueDate: '2020-01-01',
-};
 
 it('reads the parties from a file that only its owner may read', () => {
   expect(statSync(join(partiesDir, 'parties.env')).mode & 0o777).toBe(0o600);
@@ -210,7 +157,9 @@ it(
     });
     losing.add('/callbacks/checkout');
 
-    const cardholderId = await reviewed(client, admin, String(account?.id));
+    const cardholderId = await pendingCardholder(client, admin, { accountId: String(account?.id), bin: BIN });
+    await operator('cardholder', 'approve', cardholderId);
+    await until(`/v1/cardholders/${cardholderId}`, client, 'pass_audit');
     const { userId } = (await client.call('GET', `/v1/cardholders/${cardholderId}`)).body;
     const asked = { userId, accountId: account?.id, cardholderId, amount: '25.00' };
     const card = (await client.call('POST', '/v1/cards', asked)).body.id as string;
@@ -244,25 +193,6 @@ async function paidOut(client: Client, own: string): Promise<string> {
   const destination = { name: 'Ada Byron', iban: 'DE89370400440532013000' };
   const body = { quoteId: quoted.body.quoteId, destination };
   return (await client.call('POST', `${own}/payouts`, body, key())).body.id as string;
-}
-
-/**
- * Creates a user with KYC completed by the operator, and a cardholder approved by the operator and then by the party.
- */
-async function reviewed(client: Client, admin: Client, accountId: string): Promise<string> {
-  const [city] = (await client.call('GET', '/v1/cardholders/cities?region=GB')).body.data;
-  const [occupation] = (await client.call('GET', '/v1/cardholders/occupations')).body.data;
-  const meta = { ...PERSON, town: city.code, occupation: occupation.code };
-  const userId = (await client.call('POST', '/v1/users', { meta })).body.id as string;
-  for (const slot of ['idFrontImg', 'idBackImg', 'idHoldImg'])
-    await uploadDocument(client, userId, slot, jpeg(slot));
-  await client.call('POST', `/v1/users/${userId}/kyc/submit`, {});
-  await admin.call('PATCH', `/v1/users/${userId}/kyc/status`, { status: 'completed' });
-  const made = await client.call('POST', `/v1/users/${userId}/cardholder`, { accountId, bin: BIN });
-  expect(made.body.status).toBe('pending_review');
-  await operator('cardholder', 'approve', made.body.id as string);
-  await until(`/v1/cardholders/${made.body.id}`, client, 'pass_audit');
-  return made.body.id as string;
 }
 
 it('refuses quotes of a party that an operator switches off while the product runs', async () => {

@@ -2,9 +2,10 @@
 import { unbookedAt } from '../../src/chain/holdings/operations';
 import { lastReadings } from '../../src/chain/reconciliation/readings';
 import { ownerAt } from '../../src/chain/wallets/operations';
-import { deskCatalogue, readings } from '../../src/composition';
+import { readings } from '../../src/composition';
 import { waitingCounts } from '../../src/desk/catalogue';
 import { tell } from '../../src/desk/tell';
+import { deskCatalogue } from '../../src/desk-catalogue';
 import { listAudit, verifyAudit } from '../../src/kernel/audit/log';
 import type { Database } from '../../src/kernel/db/database';
 import { newId } from '../../src/kernel/ids';

@@ -117,6 +117,10 @@ const READS: [string, () => string][] = [
   ['all transactions by type', () => '/v1/transactions?type=fee'],
   ['all transactions of a card', () => `/v1/transactions?cardId=${card.id}`],
   ['all transactions of an account', () => `/v1/transactions?accountId=${card.accountId}`],
+  ['events', () => '/v1/events'],
+  ['events of a period', () => `/v1/events?from=${ago(5)}&to=${ago(4)}`],
+  ['events by type', () => '/v1/events?type=kyc'],
+  ['events of a record', () => '/v1/events?recordId=ref_77'],
   ['statement of an account', () => `/v1/accounts/${card.accountId}/statement?from=${ago(5)}&to=${ago(4)}`],
   ['statement of a card', () => `/v1/accounts/${card.id}/statement?from=${ago(5)}&to=${ago(4)}&format=csv`],
   ['mixed history of a card and a period', () => `/v2/cards/${card.id}/transactions?${past()}`],
@@ -142,6 +146,14 @@ it('the pages of all transactions that follow', async () => {
       expect((await client.call('GET', `${path}&cursor=${nextCursor}`)).status).toBe(200),
     );
   }
+});
+
+it('the pages of events that follow, and an event', async () => {
+  const { data, nextCursor } = (await client.call('GET', '/v1/events?limit=5')).body;
+  await expectIndexes(async () => {
+    expect((await client.call('GET', `/v1/events?limit=5&cursor=${nextCursor}`)).status).toBe(200);
+    expect((await client.call('GET', `/v1/events/${data[0].id}`)).status).toBe(200);
+  });
 });
 
 it('the trial balance by account reads no ended entry', () =>

@@ -161,6 +161,7 @@ it('contains exactly the records of the period', async () => {
     '/v1/cardholders',
     '/v1/cards',
     '/v1/cards/{id}/transactions',
+    '/v1/events',
     '/v1/transactions',
     '/v1/users',
     '/v1/users/{id}/card/transactions',

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { version } from '../../package.json';
 import { walletSettings } from '../../src/chain/wallets/settings';
 import { apiRoutes } from '../../src/composition';
 import { openApiDocument } from '../../src/http/openapi';
@@ -8,6 +9,7 @@ import { PROBLEM_CODES } from '../../src/http/problem-codes';
 import { type Route, route } from '../../src/http/route';
 import { amount } from '../../src/kernel/wire/schemas';
 import { type TestApi, testApi } from '../support/api';
+import { resolvedIn } from '../support/documented';
 
 let api: TestApi;
 let document: any;
@@ -91,7 +93,8 @@ it('describes every URL in a request by the same rule', () => {
 
 it('is valid OpenAPI 3.1', () => {
   expect(document.openapi).toMatch(/^3\.1\.\d$/);
-  expect(document.info).toMatchObject({ title: expect.any(String), version: '1.0.0' });
+  expect(document.info).toMatchObject({ title: expect.any(String), version });
+  expect(document['x-interface-version']).toBe('1.0.0');
   const ids = operations().map(({ operation }) => operation.operationId);
   expect(new Set(ids).size).toBe(ids.length);
   for (const { path, method, operation } of operations()) {
@@ -128,7 +131,8 @@ const isError = (schema: any): boolean =>
 
 function assertResponses({ responses }: any): void {
   expect(Object.keys(responses).some((status) => status.startsWith('2'))).toBe(true);
-  for (const [status, response] of Object.entries<any>(responses)) {
+  for (const [status, given] of Object.entries<any>(responses)) {
+    const response = resolvedIn(document, given);
     expect(status).toMatch(/^[2-5]\d\d$/);
     expect(response.description).not.toBe('');
     if (Number(status) >= 400) expect(isError(response.content['application/json'].schema)).toBe(true);
@@ -137,11 +141,11 @@ function assertResponses({ responses }: any): void {
 
 it('has a body other than the error only for a process that is not ready', () => {
   const others = operations().flatMap(({ path, operation }) =>
-    Object.entries<any>(operation.responses).flatMap(([status, { content }]) =>
-      Number(status) >= 400 && content['application/json'].schema.$ref === undefined
-        ? [`${path} ${status}`]
-        : [],
-    ),
+    Object.entries<any>(operation.responses).flatMap(([status, response]) => {
+      if (Number(status) < 400) return [];
+      const { content } = resolvedIn(document, response);
+      return content['application/json'].schema.$ref === undefined ? [`${path} ${status}`] : [];
+    }),
   );
   expect(others).toEqual(['/health/ready 503']);
 });
@@ -222,7 +226,7 @@ describe('of a route', () => {
     ]);
     expect(operation.responses[409].description).toContain('insufficient_funds');
     expect(operation.responses[400].description).toContain('idempotency_key_required');
-    expect(operation.responses[503].headers).toHaveProperty('Retry-After');
+    expect(resolvedIn(made, operation.responses[503]).headers).toHaveProperty('Retry-After');
   });
 });
 
@@ -281,7 +285,7 @@ it('shows a 404 when the body names a record', () => {
 });
 
 it('is public and cached, as the docs page is', async () => {
-  for (const path of ['/openapi.json', '/docs', '/docs/swagger-ui-bundle.js', '/docs/start.js']) {
+  for (const path of ['/openapi.json', '/docs', '/docs/reader/standalone.esm.js', '/docs/start.js']) {
     const first = await api.call('GET', path);
     expect([path, first.status]).toEqual([path, 200]);
     expect(first.headers.get('cache-control')).toMatch(/^public, max-age=\d+$/);
@@ -301,7 +305,7 @@ it('redirects the root and a trailing slash to the page', async () => {
     expect([path, status, headers.get('location')]).toEqual([path, 302, location]);
   }
   const icon = await api.call('GET', '/favicon.ico');
-  expect([icon.status, icon.headers.get('content-type')]).toEqual([200, 'image/png']);
+  expect([icon.status, icon.headers.get('content-type')]).toEqual([200, 'image/svg+xml']);
   expect((await api.call('POST', '/')).status).toBe(404);
 });
 

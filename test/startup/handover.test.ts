@@ -92,7 +92,7 @@ async function paidWithPoison(iban: string): Promise<string> {
   await database.query(`create function refuse() returns trigger language plpgsql as
     $$ begin if new.ref = '${poison}' then raise 'refused'; end if; return new; end $$`);
   await database.query(
-    'create trigger refuse before insert on told_names for each row execute function refuse()',
+    'create trigger refuse before insert on reported_names for each row execute function refuse()',
   );
   return poison;
 }

@@ -2,9 +2,9 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import pino from 'pino';
 import { type Composed, createDesk, createServices, stopBesideApi } from '../../src/composition';
+import type { PartySettings } from '../../src/kernel/config/parties';
 import { createDatabase } from '../../src/kernel/db/database';
 import { PARTIES, partyVariable } from '../../src/kernel/parties';
-import type { PartySettings } from '../../src/kernel/party-settings';
 import { createKeyring } from '../../src/kernel/security/keyring';
 import type { DeskOptions } from '../../src/startup/wiring';
 

@@ -13,6 +13,13 @@ export interface Seen {
   text: string;
 }
 
+/** Follows a reference of the document: a shared answer, or a named schema. */
+export function resolvedIn(document: any, node: any): any {
+  if (typeof node?.$ref !== 'string') return node;
+  const path = (node.$ref as string).slice(2).split('/');
+  return path.reduce((at, part) => at?.[part], document);
+}
+
 type Operation = oas31.OperationObject;
 type Paths = Record<string, Record<string, Operation>>;
 
@@ -26,6 +33,7 @@ export function documentedAnswers(document: oas31.OpenAPIObject): (seen: Seen) =
   const templates = Object.keys(paths).map(templateOf).sort(byParameters);
   const schemas = new Ajv2020({ strict: false, allErrors: true });
   addFormats(schemas);
+  schemas.addFormat('decimal', true);
   schemas.addFormat('uri', true); // a payer's URL may have letters beyond ASCII
   schemas.addSchema({ $id: ROOT, components: document.components });
   const validators = new Map<string, ValidateFunction>();
@@ -44,7 +52,7 @@ export function documentedAnswers(document: oas31.OpenAPIObject): (seen: Seen) =
     const operation = template && paths[template]?.[method.toLowerCase()];
     if (!operation) return;
     const name = `${method} ${template} ${status}`;
-    const response = operation.responses?.[status] as oas31.ResponseObject | undefined;
+    const response = resolvedIn(document, operation.responses?.[status]) as oas31.ResponseObject | undefined;
     if (!response) throw new Error(`${name} is not in the OpenAPI document: ${text.slice(0, 300)}`);
     if (response.content === undefined) {
       if (text !== '') throw new Error(`${name} has no body in the OpenAPI document: ${text.slice(0, 300)}`);

@@ -47,10 +47,8 @@ export async function commandReading(
   // Each part of the command line has what it needs: the desk's a listener and no key.
   const code = isOfInstallation(argv)
     ? await runInstallation(argv, environment, console)
-    : await withDesk(
-        environment,
-        ({ DATABASE_URL: _, MASTER_KEY: __, MODE: ___, NODE_ENV: ____, ...person }) =>
-          runOperator(argv, person, console),
+    : await withDesk(environment, ({ DATABASE_URL: _, MASTER_KEY: __, ...person }) =>
+        runOperator(argv, person, console),
       );
   return { code, out: out.join('\n'), err: err.join('\n') };
 }

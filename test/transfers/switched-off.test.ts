@@ -9,6 +9,7 @@ import { advance } from '../../src/transfers/engine/advance';
 import { payoutKind } from '../../src/transfers/payouts/kind';
 import { type Client, type TestApi, testApi } from '../support/api';
 import { activeCard, fund, keepRates, simulate } from '../support/cards';
+import { resolvedIn } from '../support/documented';
 import { create, created, fundedAccount, look, lookUntil, quote, read } from './payouts/support';
 
 /** A switched-off capability or party refuses new requests. Running transfers go on to their end. */
@@ -192,9 +193,9 @@ it('the OpenAPI document describes the refusal', async () => {
     ['/v1/users/transfer', 'post'],
     ['/v1/corporate-banking/{companyId}/account', 'get'],
   ])
-    expect(body.paths[path as string][method as string].responses['403'].description).toContain(
-      'capability_disabled',
-    );
+    expect(
+      resolvedIn(body, body.paths[path as string][method as string].responses['403']).description,
+    ).toContain('capability_disabled');
 });
 
 it('a party that is left out has no endpoints and no callback', async () => {

@@ -75,7 +75,7 @@ it('applies a passed row when it can be applied again, and closes its break', as
   await api.database.query(`create function refuse() returns trigger language plpgsql as
     $$ begin if new.ref = 'credit-2' then raise 'refused'; end if; return new; end $$`);
   await api.database.query(
-    'create trigger refuse before insert on told_names for each row execute function refuse()',
+    'create trigger refuse before insert on reported_names for each row execute function refuse()',
   );
   rows = rowsFrom(1, 3);
   const reading = createReading(api.services, 'bank');
@@ -85,18 +85,18 @@ it('applies a passed row when it can be applied again, and closes its break', as
   await turns(2);
   expect([...told()]).toEqual(['credit-1', 'credit-3']);
   expect(await openBreaks()).toEqual([{ kind: 'party_row_not_applied', detail: 'c2: credit-2' }]);
-  await api.database.query('drop trigger refuse on told_names');
+  await api.database.query('drop trigger refuse on reported_names');
   await turns(4);
   expect(told()).toContain('credit-2');
   expect(await openBreaks()).toEqual([]);
 });
 
 it('passes no row where more than twenty fail, because the fault is ours', async () => {
-  await api.database.query('alter table told_names rename to elsewhere');
+  await api.database.query('alter table reported_names rename to elsewhere');
   rows = rowsFrom(0, 30);
   await watched(4, 31);
   expect((await openBreaks()).map(({ kind }) => kind)).toEqual(['party_list_unreadable']);
-  await api.database.query('alter table elsewhere rename to told_names');
+  await api.database.query('alter table elsewhere rename to reported_names');
   await watched(3);
   expect(told().size).toBe(30);
   expect(await openBreaks()).toEqual([]);

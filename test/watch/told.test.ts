@@ -1,7 +1,7 @@
 import { checkLedger } from '../../src/kernel/ledger/check';
 import type { MoneyParty } from '../../src/kernel/outbox/queues';
 import { PartyAway } from '../../src/process/party-errors';
-import { discover, tellOf } from '../../src/transfers/discover';
+import { discover, receiveReport } from '../../src/transfers/discover';
 import { transferProcesses } from '../../src/transfers/reconcilables';
 import { accountBalance } from '../cards/cards/support';
 import { completed, type DepositWorld, depositWorld, look } from '../transfers/deposits/support';
@@ -89,7 +89,7 @@ describe('a look at a resting transfer', () => {
 
 describe('a name that no transfer has', () => {
   const tell = (ref: string, { services, database } = world.api, party: MoneyParty = 'checkout') =>
-    database.transaction((tx) => tellOf(services, tx, party, [ref]));
+    database.transaction((tx) => receiveReport(services, tx, party, [ref]));
 
   it('is investigated until it is known, whatever Temporal has lost', async () => {
     const api = await onClock();

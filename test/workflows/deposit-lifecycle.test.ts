@@ -84,9 +84,9 @@ async function begun(): Promise<TestDeposit> {
 }
 
 /** The party calls back, and the command of the API reaches the workflow. */
-const tell = ({ id }: { id: string }): Promise<void> => tellOf(world.double.session(id), id);
+const tell = ({ id }: { id: string }): Promise<void> => reportOf(world.double.session(id), id);
 
-async function tellOf({ sessionId }: Session, id: string): Promise<void> {
+async function reportOf({ sessionId }: Session, id: string): Promise<void> {
   const at = new Date(Date.now() + world.clock.ahead);
   expect(await world.double.tell(world.api.url, sessionId, { at })).toBe(200);
   await relay(id);
@@ -389,7 +389,7 @@ describe('a checkout session that no deposit names', () => {
     await relay(id);
     expect(await handleOf(id).result()).toBe('manual_review');
     theirs.status = 'settled';
-    await tellOf(theirs, id);
+    await reportOf(theirs, id);
     expect(await handleOf(id).result()).toBe('manual_review');
     expect(await openBreaks(world, id)).toEqual(['transfer_suspense 12.34']);
     const [held] = await world.api.database.query<{ sum: string }>(

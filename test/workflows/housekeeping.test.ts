@@ -44,7 +44,12 @@ it('takes snapshots and deletes old keys, callbacks, quotes and spending after a
     now: () => new Date('2026-03-01T00:00:00Z'),
     walletQuarantineSeconds: 86_400,
     cardOrderWaitSeconds: 86_400,
+    eventsKeptDays: 90,
   });
+  await test.database.query(`
+    insert into events (tenant_id, registration, event, data_id, data, created_at, shard, delivery)
+      select 'cli_1', 'card', 'card_transaction', id, '{}', now() - age, 0, 'delivered'
+        from (values ('ctx_old', interval '91 days'), ('ctx_young', interval '89 days')) as e(id, age)`);
   let away = 12;
   const activities = {
     ...real,
@@ -66,6 +71,7 @@ it('takes snapshots and deletes old keys, callbacks, quotes and spending after a
     { id: 'quo_used' },
     { id: 'quo_young' },
   ]);
+  expect(await test.database.query('select data_id from events')).toEqual([{ data_id: 'ctx_young' }]);
   expect(await test.database.query('select day::text from spending order by day')).toEqual([
     { day: '2026-02-01' },
     { day: '2026-03-01' },
@@ -82,6 +88,7 @@ it('deletes old keys while the snapshots fail', async () => {
       return (forgotten += 1);
     },
     forgetOldCallbacks: async () => 0,
+    forgetOldEvents: async () => 0,
     forgetUnusedQuotes: async () => 0,
     forgetOldSpending: async () => 0,
     releaseExpiredWallets: async () => 0,
@@ -115,6 +122,7 @@ it('ends within the hour although an activity always fails, so that the others r
   const activities = {
     forgetOldIdempotencyKeys: part('keys'),
     forgetOldCallbacks: part('callbacks'),
+    forgetOldEvents: part('events'),
     forgetUnusedQuotes: part('quotes'),
     forgetOldSpending: part('spending'),
     releaseExpiredWallets: part('wallets'),
@@ -123,7 +131,7 @@ it('ends within the hour although an activity always fails, so that the others r
     },
   };
   expect(await hoursOf('housekeeping', activities)).toBeLessThan(1);
-  expect(done.sort()).toEqual(['callbacks', 'keys', 'quotes', 'spending', 'wallets']);
+  expect(done.sort()).toEqual(['callbacks', 'events', 'keys', 'quotes', 'spending', 'wallets']);
 });
 
 describe('deletes a backlog in batches, because one statement would exceed its time-out', () => {
@@ -163,6 +171,13 @@ describe('deletes a backlog in batches, because one statement would exceed its t
          select 'quo_' || n, 'cli_1', 'acc_1', 'deposit', '{}', now() - interval '31 days', now() from generate_series(1, 2500) n`,
     ],
     [
+      'forgetOldEvents',
+      'events',
+      `insert into events (tenant_id, registration, event, data_id, data, created_at, shard, delivery)
+         select 'cli_1', 'card', 'card_transaction', 'ctx_' || n, '{}', now() - interval '91 days', 0, 'delivered'
+           from generate_series(1, 2500) n`,
+    ],
+    [
       'forgetOldSpending',
       'spending',
       `insert into spending (subject_id, currency, day, amount)
@@ -177,6 +192,7 @@ describe('deletes a backlog in batches, because one statement would exceed its t
       now: () => new Date('2026-03-01T00:00:00Z'),
       walletQuarantineSeconds: 86_400,
       cardOrderWaitSeconds: 86_400,
+      eventsKeptDays: 90,
     });
     expect(await activities[activity]()).toBe(2_500);
     expect(await test.database.query(`select 1 from ${table}`)).toEqual([]);

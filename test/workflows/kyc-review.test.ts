@@ -5,7 +5,7 @@ import { createKycActivities } from '../../activities/kyc';
 import { DatabaseAway } from '../../src/kernel/db/faults';
 import { createLogger } from '../../src/kernel/logging';
 import { LOOK, SEARCH_ATTRIBUTES } from '../../src/kernel/temporal/signals';
-import { storeContent } from '../../src/people/kyc/content';
+import { storeContent } from '../../src/people/kyc/documents/content';
 import { KYC_SCENARIOS } from '../../src/people/kyc/sandbox-review';
 import { decide, eventsOf, type KycApi, kycApi, kycStatus } from '../people/kyc/support';
 import type { Client } from '../support/api';

@@ -62,7 +62,8 @@ it.each(PLAYED.map((recording) => [recording.name, recording] as const))(
   'summarises the activities and timers of %s, and shows its details after its end',
   async (name, recording) => {
     const named = (await play(stage, recording)).flatMap(namedIn);
-    expect(named.length).toBeGreaterThan(0);
+    // Only the workflow of an ended transfer takes no step.
+    expect(named.length > 0).toBe(Object.values(recording.answers).flat().length > 0);
     const isPlain = ({ summary }: Named) => summary.split(' ').length > 2 && summary.length <= LONGEST;
     const isName = ({ summary }: Named) => activitiesOf(recording).some((each) => summary.includes(each));
     expect(named.filter((each) => !isPlain(each) || isName(each))).toEqual([]);

@@ -50,7 +50,9 @@ async function failing(behaviour: Behaviour, count: number) {
   return { client, path, ids };
 }
 
-const activities = () => createWebhookActivities(api.services, { ca: receiver.ca });
+/** Probes by the schedule, as in live. */
+const activities = () =>
+  createWebhookActivities(api.services, { ca: receiver.ca, maxProbeMs: Number.POSITIVE_INFINITY });
 const command = (client: Client) => recoveryCommand({ tenantId: client.clientId, registration: 'card' });
 
 /** Starts the workflow with a signal, as the relay does. */

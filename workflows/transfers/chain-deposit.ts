@@ -13,8 +13,9 @@ const { advanceChainDeposit } = localFirst<Pick<TransferActivities, 'advanceChai
 
 /**
  * Leads a deposit on a chain until it is final, or gone by a reorganisation (`chain-deposit-<id>`).
+ * @param ended its status, if it ended before its workflow started
  * @returns the deposit's status
  */
-export async function chainDeposit(id: string): Promise<string> {
-  return follow(id, advanceChainDeposit, WAITS.chainDeposit);
+export async function chainDeposit(id: string, ended?: string): Promise<string> {
+  return follow(id, advanceChainDeposit, WAITS.chainDeposit, ended);
 }

@@ -10,8 +10,9 @@ const { lookAtDeposit } = localFirst<Pick<TransferActivities, 'lookAtDeposit'>>(
 
 /**
  * Leads a deposit from its creation to its end (`deposit-<depositId>`).
+ * @param ended its status, if it ended before its workflow started
  * @returns the deposit's status
  */
-export async function depositLifecycle(depositId: string): Promise<string> {
-  return follow(depositId, lookAtDeposit, WAITS.depositLifecycle);
+export async function depositLifecycle(depositId: string, ended?: string): Promise<string> {
+  return follow(depositId, lookAtDeposit, WAITS.depositLifecycle, ended);
 }

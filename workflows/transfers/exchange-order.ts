@@ -13,8 +13,9 @@ const { advanceExchangeOrder } = localFirst<Pick<TransferActivities, 'advanceExc
 
 /**
  * Leads an exchange order from its creation to its end (`exchange-order-<orderId>`).
+ * @param ended its status, if it ended before its workflow started
  * @returns the order's status
  */
-export async function exchangeOrder(orderId: string): Promise<string> {
-  return follow(orderId, advanceExchangeOrder, WAITS.exchangeOrder);
+export async function exchangeOrder(orderId: string, ended?: string): Promise<string> {
+  return follow(orderId, advanceExchangeOrder, WAITS.exchangeOrder, ended);
 }

@@ -11,6 +11,11 @@ const { advanceExchangeWithdrawal } = localFirst<Pick<TransferActivities, 'advan
   },
 );
 
-/** Leads a withdrawal from the exchange to its end (`exchange-withdrawal-<id>`). @returns its status */
-export const exchangeWithdrawal = (id: string): Promise<string> =>
-  follow(id, advanceExchangeWithdrawal, WAITS.exchangeWithdrawal);
+/**
+ * Leads a withdrawal from the exchange to its end (`exchange-withdrawal-<id>`).
+ * @param ended its status, if it ended before its workflow started
+ * @returns the withdrawal's status
+ */
+export async function exchangeWithdrawal(id: string, ended?: string): Promise<string> {
+  return follow(id, advanceExchangeWithdrawal, WAITS.exchangeWithdrawal, ended);
+}

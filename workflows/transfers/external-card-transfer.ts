@@ -13,8 +13,9 @@ const { advanceExternalCard } = localFirst<Pick<TransferActivities, 'advanceExte
 
 /**
  * Leads a top-up from a payment card (`card-topup-<id>`), or a withdrawal to one (`card-withdrawal-<id>`), to its end.
+ * @param ended its status, if it ended before its workflow started
  * @returns the record's status
  */
-export async function externalCardTransfer(id: string): Promise<string> {
-  return follow(id, advanceExternalCard, WAITS.externalCardTransfer);
+export async function externalCardTransfer(id: string, ended?: string): Promise<string> {
+  return follow(id, advanceExternalCard, WAITS.externalCardTransfer, ended);
 }

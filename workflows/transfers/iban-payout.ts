@@ -13,8 +13,9 @@ const { advanceIbanPayout } = localFirst<Pick<TransferActivities, 'advanceIbanPa
 
 /**
  * Leads a payout from a virtual IBAN to its end (`iban-payout-<id>`).
+ * @param ended its status, if it ended before its workflow started
  * @returns the payout's status
  */
-export async function ibanPayout(id: string): Promise<string> {
-  return follow(id, advanceIbanPayout, WAITS.ibanPayout);
+export async function ibanPayout(id: string, ended?: string): Promise<string> {
+  return follow(id, advanceIbanPayout, WAITS.ibanPayout, ended);
 }

@@ -10,8 +10,9 @@ const { advancePayout } = localFirst<Pick<TransferActivities, 'advancePayout'>>(
 
 /**
  * Leads a payout from its creation to its end (`payout-lifecycle-<payoutId>`).
+ * @param ended its status, if it ended before its workflow started
  * @returns the payout's status
  */
-export async function payoutLifecycle(payoutId: string): Promise<string> {
-  return follow(payoutId, advancePayout, WAITS.payoutLifecycle);
+export async function payoutLifecycle(payoutId: string, ended?: string): Promise<string> {
+  return follow(payoutId, advancePayout, WAITS.payoutLifecycle, ended);
 }

@@ -66,17 +66,19 @@ function correction(
   });
 }
 
-const offrampSchema = z.object({
-  id: z.string(),
-  referenceId: z.string(),
-  reference: z.string(),
-  accountId: z.string(),
-  masterAccountId: z.string(),
-  amount: money(),
-  currency: z.string(),
-  transactions: z.array(accountTransactionSchema),
-  createdAt: instant(),
-});
+const offrampSchema = z
+  .object({
+    id: z.string(),
+    referenceId: z.string(),
+    reference: z.string().describe('Your reference of the off-ramp; unique within the tenant.'),
+    accountId: z.string(),
+    masterAccountId: z.string(),
+    amount: money(),
+    currency: z.string(),
+    transactions: z.array(accountTransactionSchema),
+    createdAt: instant(),
+  })
+  .meta({ id: 'OfframpDeposit' });
 
 function offrampRoute({ now }: Pick<Services, 'now'>): Route {
   return route({
@@ -89,7 +91,7 @@ function offrampRoute({ now }: Pick<Services, 'now'>): Route {
     body: z.strictObject({
       accountId: identifier(ACCOUNT_ID),
       amount: amount(),
-      reference: text(200).min(1),
+      reference: text(200).min(1).describe('Your reference of the off-ramp; unique within the tenant.'),
     }),
     response: offrampSchema,
     status: 201,

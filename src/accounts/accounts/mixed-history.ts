@@ -14,10 +14,12 @@ export const mixedItem = {
   referenceId: z.string(),
 };
 
-export const accountTransactionItem = accountTransactionSchema.extend({
-  ...mixedItem,
-  kind: z.literal('account_transaction'),
-});
+export const accountTransactionItem = accountTransactionSchema
+  .extend({
+    ...mixedItem,
+    kind: z.literal('account_transaction'),
+  })
+  .meta({ id: 'AccountTransactionItem' });
 
 /** A status change of a record of one of the kinds. */
 export const statusChangeItem = <Kind extends string>(kinds: readonly [Kind, ...Kind[]]) =>
@@ -35,7 +37,9 @@ export const mixedHistoryQuery = z.object({
   kind: z.enum(['account_transaction', ...STATUS_KINDS.account]).optional(),
 });
 
-export const mixedHistoryItem = z.union([accountTransactionItem, statusChangeItem(STATUS_KINDS.account)]);
+export const mixedHistoryItem = z
+  .union([accountTransactionItem, statusChangeItem(STATUS_KINDS.account)])
+  .meta({ id: 'AccountHistoryItem' });
 
 /**
  * Raw SQL: one statement for both branches, so that they read one snapshot. Entries and status changes share the

@@ -103,14 +103,16 @@ function balanceRoute(services: AccountServices): Route {
     description:
       'Returns the current balance, or with `at` the balance at that past moment. A future `at` returns the current balance. ' +
       'Accepts the `accountId` of your virtual IBAN too.',
-    query: z.object({ at: moment().optional() }),
-    response: z.object({
-      accountId: z.string(),
-      currency: z.string(),
-      available: money(),
-      pending: money(),
-      asOf: instant(),
-    }),
+    query: z.object({ at: moment().optional().describe('The moment of the balance; absent: now.') }),
+    response: z
+      .object({
+        accountId: z.string(),
+        currency: z.string(),
+        available: money(),
+        pending: money(),
+        asOf: instant(),
+      })
+      .meta({ id: 'AccountBalance' }),
     async read({ caller, params, query: { at } }) {
       const account = await requireReadableAccount(services, caller.reach, params['accountId'] ?? '');
       const now = services.now();

@@ -4,7 +4,10 @@ import { decimal, recordTable } from '../../kernel/db/record-table';
 import { isId } from '../../kernel/ids';
 import type { Account, Transfer } from './record';
 
-const accounts = recordTable<Account>('accounts', {});
+// Named, because a statement with `*` is planned anew each time (../../kernel/db/kept-plans.ts).
+const accounts = recordTable<Account>('accounts', {}, [
+  ...['id', 'tenantId', 'ownerType', 'userId', 'currency', 'status', 'createdAt', 'updatedAt'],
+]);
 const transfers = recordTable<Transfer>('account_transfers', { amount: decimal });
 
 /** @returns false when the owner has an open account in the currency */

@@ -7,17 +7,19 @@ import { shown } from '../../kernel/wire/shown';
 import { type Transferred, transfer } from './internal-transfer';
 import { accountTransactionSchema, accountTransactionView } from './view';
 
-const transferSchema = z.object({
-  id: z.string(),
-  referenceId: z.string(),
-  fromAccountId: z.string(),
-  toAccountId: z.string(),
-  amount: money(),
-  currency: z.string(),
-  description: z.string().optional(),
-  transactions: z.array(accountTransactionSchema),
-  createdAt: instant(),
-});
+const transferSchema = z
+  .object({
+    id: z.string(),
+    referenceId: z.string(),
+    fromAccountId: z.string(),
+    toAccountId: z.string(),
+    amount: money(),
+    currency: z.string(),
+    description: z.string().optional().describe('Your text of the transfer.'),
+    transactions: z.array(accountTransactionSchema),
+    createdAt: instant(),
+  })
+  .meta({ id: 'Transfer' });
 
 /** Route of `POST /v1/users/transfer` (`interface.md 4.1`, Users). */
 export function transferRoute(): Route {
@@ -33,7 +35,7 @@ export function transferRoute(): Route {
       fromAccountId: identifier('acc_01h455vb4pex5vsknk084sn02q'),
       toAccountId: identifier('acc_01h455vb4pex5vsknk084sn02r'),
       amount: amount(),
-      description: text(500).optional(),
+      description: text(500).optional().describe('Your text of the transfer.'),
     }),
     response: transferSchema,
     status: 201,

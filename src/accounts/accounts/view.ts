@@ -1,22 +1,25 @@
 import { z } from 'zod';
 import type { Sql } from '../../kernel/db/database';
 import { type Balances, readBalances } from '../../kernel/ledger/accounts';
+import { ACCOUNT_SUBTYPES, ACCOUNT_TYPES } from '../../kernel/ledger/effects';
 import { amountOf, type PostedEntry } from '../../kernel/ledger/entries';
 import { formatAmount, formatAmounts } from '../../kernel/money/money';
 import { instant, money } from '../../kernel/wire/schemas';
 import { shown } from '../../kernel/wire/shown';
 import { ACCOUNT_STATUSES, type Account, OWNER_TYPES } from './record';
 
-export const accountSchema = z.object({
-  id: z.string().meta({ examples: ['acc_01h455vb4pex5vsknk084sn02q'] }),
-  ownerType: z.enum(OWNER_TYPES),
-  userId: z.string().optional(),
-  currency: z.string().meta({ examples: ['USD'] }),
-  status: z.enum(ACCOUNT_STATUSES),
-  balance: z.object({ available: money(), pending: money() }),
-  createdAt: instant(),
-  updatedAt: instant(),
-});
+export const accountSchema = z
+  .object({
+    id: z.string().meta({ examples: ['acc_01h455vb4pex5vsknk084sn02q'] }),
+    ownerType: z.enum(OWNER_TYPES),
+    userId: z.string().optional(),
+    currency: z.string().meta({ examples: ['USD'] }),
+    status: z.enum(ACCOUNT_STATUSES),
+    balance: z.object({ available: money(), pending: money() }),
+    createdAt: instant(),
+    updatedAt: instant(),
+  })
+  .meta({ id: 'Account' });
 
 export type AccountView = z.infer<typeof accountSchema>;
 
@@ -40,22 +43,24 @@ export async function accountViews(sql: Sql, accounts: Account[]): Promise<Accou
  * The fields of the webhook (`interface.md 2.3`) and `balanceAfter`, the available balance after the entry. `createdAt`
  * and `updatedAt` equal `timestamp`, because an entry never changes.
  */
-export const accountTransactionSchema = z.object({
-  id: z.string().meta({ examples: ['atx_01h455vb4pex5vsknk084sn02q'] }),
-  accountId: z.string(),
-  type: z.string().meta({ examples: ['transfer'] }),
-  subtype: z.string().meta({ examples: ['card_deposit'] }),
-  amount: money(),
-  currency: z.string(),
-  referenceId: z.string(),
-  linkedId: z.string().optional().meta({
-    description: 'For a further movement of a record: the `referenceId` of the movement that it follows.',
-  }),
-  timestamp: instant(),
-  balanceAfter: money(),
-  createdAt: instant(),
-  updatedAt: instant(),
-});
+export const accountTransactionSchema = z
+  .object({
+    id: z.string().meta({ examples: ['atx_01h455vb4pex5vsknk084sn02q'] }),
+    accountId: z.string(),
+    type: z.string().meta({ enum: ACCOUNT_TYPES, examples: ['transfer'] }),
+    subtype: z.string().meta({ enum: ACCOUNT_SUBTYPES, examples: ['card_deposit'] }),
+    amount: money(),
+    currency: z.string(),
+    referenceId: z.string(),
+    linkedId: z.string().optional().meta({
+      description: 'For a further movement of a record: the `referenceId` of the movement that it follows.',
+    }),
+    timestamp: instant(),
+    balanceAfter: money(),
+    createdAt: instant(),
+    updatedAt: instant(),
+  })
+  .meta({ id: 'AccountTransaction' });
 
 export type AccountTransactionView = z.infer<typeof accountTransactionSchema>;
 

@@ -100,7 +100,10 @@ function ratesRoute({ parties }: Services): Route {
       'Lists rates. With both currencies: the pair. With `from` or `to` alone: every pair with it on that side. With neither: every ' +
       'currency against the base currency. The list is one page, ordered by `from` and `to`. A currency without a quoted rate has ' +
       'no row. Your spread is not included; a quote shows it.',
-    query: z.object({ from: currency().optional(), to: currency().optional() }),
+    query: z.object({
+      from: currency().optional().describe('Currency that is sold.'),
+      to: currency().optional().describe('Currency that is bought.'),
+    }),
     response: pageSchema(rateSchema),
     problems: ['unavailable'],
     async read({ query }) {

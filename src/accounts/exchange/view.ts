@@ -79,8 +79,8 @@ export const exchangeView = ({ exchange, entries }: Exchanged) =>
 
 export const rateSchema = z
   .object({
-    from: z.string(),
-    to: z.string(),
+    from: z.string().describe('Currency that is sold.'),
+    to: z.string().describe('Currency that is bought.'),
     bid: rate('`to` paid for one unit of `from`, without your spread; rounded down.'),
     ask: rate('`to` charged for one unit of `from`; rounded up.'),
     mid: rate('The middle of bid and ask.'),

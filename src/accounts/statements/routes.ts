@@ -1,18 +1,11 @@
-import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { Reply, type Route, route } from '../../http/route';
 import { auditAdmin } from '../../kernel/audit/audit';
 import { moment } from '../../kernel/wire/schemas';
-import { statementCsv } from './csv';
-import { statementJson } from './json';
-import { assertPeriod, type OpenStatement, openStatement, requireStatedAccount } from './operations';
-import { statementPdf } from './pdf';
+import { FORMATS, statementFile, TYPES } from './file';
+import { assertPeriod, requireStatedAccount } from './operations';
 import type { StatementServices } from './services';
 import { statementSchema } from './view';
-
-const TYPES = { json: 'application/json', csv: 'text/csv', pdf: 'application/pdf' } as const;
-type Format = keyof typeof TYPES;
-const FORMATS = Object.keys(TYPES) as [Format, ...Format[]];
 
 const query = z.object({
   from: moment().describe('The period begins with this moment. A date means its midnight in UTC.'),
@@ -42,36 +35,13 @@ export function statementRoutes(services: StatementServices): Route[] {
         assertPeriod({ from, to });
         const { id: subject, tenantId } = account;
         await auditAdmin(database, { caller, requestId, action: 'accounts.statement', subject, tenantId });
-        const statement = await openStatement(services, account, { from, to });
         const wanted = format ?? FORMATS.find((each) => TYPES[each] === accepted) ?? 'json';
-        const name = `statement-${subject}-${nameOf(from)}-${nameOf(to)}.${wanted}`;
-        return new Reply(200, await CONTENT[wanted](statement), {
-          'content-type': wanted === 'csv' ? `${TYPES.csv}; charset=utf-8; header=present` : TYPES[wanted],
-          ...(wanted === 'json' ? {} : { 'content-disposition': `attachment; filename="${name}"` }),
+        const file = await statementFile(services, account, { from, to, format: wanted });
+        return new Reply(200, file.content, {
+          'content-type': file.contentType,
+          ...(wanted === 'json' ? {} : { 'content-disposition': `attachment; filename="${file.fileName}"` }),
         });
       },
     }),
   ];
-}
-
-const nameOf = (moment: Date): string => moment.toISOString().slice(0, 10);
-
-const CONTENT: Record<Format, (statement: OpenStatement) => Promise<Readable | Buffer>> = {
-  json: (statement) => streamed(statementJson(statement)),
-  csv: (statement) => streamed(statementCsv(statement)),
-  pdf: statementPdf,
-};
-
-/** Streams a text in pieces. The first pieces are made before the answer begins, so that their error is answered. */
-async function streamed(pieces: AsyncGenerator<string>): Promise<Readable> {
-  const begun: string[] = [];
-  for (let i = 0; i < 2; i += 1) {
-    const piece = await pieces.next();
-    if (!piece.done) begun.push(piece.value);
-  }
-  async function* all(): AsyncGenerator<string> {
-    yield* begun;
-    yield* pieces;
-  }
-  return Readable.from(all());
 }

@@ -8,27 +8,33 @@ export const remitterSchema = z
   .object({ name: z.string(), iban: z.string().optional() })
   .meta({ id: 'Remitter' });
 
-const line = z.object({
-  id: z.string(),
-  timestamp: instant(),
-  type: z.string().meta({ examples: ['transfer'] }),
-  subtype: z.string().optional().describe('Absent for the events of a card.'),
-  referenceId: z.string(),
-  linkedId: z.string().optional().meta({
-    description: 'For a further movement of a record: the `referenceId` of the movement that it follows.',
-  }),
-  remitter: remitterSchema.optional().describe('The payer of a credit to a virtual IBAN, as the bank tells.'),
-  amount: money().describe('Never negative, as in the history.'),
-  change: money().describe('The change of the balance.'),
-  balance: money().describe('The balance after the line.'),
-});
+const line = z
+  .object({
+    id: z.string(),
+    timestamp: instant(),
+    type: z.string().meta({ examples: ['transfer'] }),
+    subtype: z.string().optional().describe('Absent for the events of a card.'),
+    referenceId: z.string(),
+    linkedId: z.string().optional().meta({
+      description: 'For a further movement of a record: the `referenceId` of the movement that it follows.',
+    }),
+    remitter: remitterSchema
+      .optional()
+      .describe('The payer of a credit to a virtual IBAN, as the bank tells.'),
+    amount: money().describe('Never negative, as in the history.'),
+    change: money().describe('The change of the balance.'),
+    balance: money().describe('The balance after the line.'),
+  })
+  .meta({ id: 'StatementLine' });
 
-const total = z.object({
-  type: z.string(),
-  subtype: z.string().optional(),
-  count: z.int(),
-  change: money(),
-});
+const total = z
+  .object({
+    type: z.string(),
+    subtype: z.string().optional(),
+    count: z.int(),
+    change: money(),
+  })
+  .meta({ id: 'StatementTotal' });
 
 const head = z.object({
   accountId: z.string(),

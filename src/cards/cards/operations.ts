@@ -13,6 +13,7 @@ export {
   countOpenCards,
   findCard,
   findOpenCardOn,
+  foundCards,
   insertCard,
   keepBufferAccount,
   keepProcessorReference,

@@ -81,12 +81,14 @@ function sensitiveRoute(services: Services): Route {
     summary: 'Sensitive card info',
     description:
       'Requests the card number and CVV from the card processor at each call. They are never stored, and admins are refused.',
-    response: z.object({
-      cardNumber: z.string(),
-      cvv: z.string(),
-      expiryMonth: z.number().int(),
-      expiryYear: z.number().int(),
-    }),
+    response: z
+      .object({
+        cardNumber: z.string(),
+        cvv: z.string(),
+        expiryMonth: z.number().int(),
+        expiryYear: z.number().int(),
+      })
+      .meta({ id: 'SensitiveCard' }),
     problems: ['forbidden', ...NOT_USABLE],
     async read(request) {
       const sensitive = await revealCard(services, request, request.params['id'] ?? '');
@@ -105,7 +107,9 @@ function tokenizeRoute(services: Services): Route {
     description:
       'The card processor adds the card to a phone’s wallet. The status is `pending` until the processor has answered.',
     body: z.strictObject({ wallet: z.enum(WALLETS) }),
-    response: z.object({ id: z.string(), status: z.enum(['pending', 'completed', 'failed']) }),
+    response: z
+      .object({ id: z.string(), status: z.enum(['pending', 'completed', 'failed']) })
+      .meta({ id: 'Tokenization' }),
     status: 202,
     problems: NOT_USABLE,
     settling: {

@@ -1,5 +1,6 @@
 import { anyOf, columnsOf, filtered, type IdPage, newestFirst, raw } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
+import { foundRecords } from '../../kernel/db/found';
 import { decimal, recordTable } from '../../kernel/db/record-table';
 import type { Write } from '../../kernel/db/writes';
 import { lockSelectedAccounts } from '../../kernel/ledger/accounts';
@@ -75,6 +76,10 @@ export type CardFilter = Partial<
   Pick<Card, 'userId' | 'accountId' | 'cardholderId' | 'bin' | 'currency'> & { status: string }
 >;
 
+/** Cards of any tenant by a text, newest first. */
+export const foundCards = (sql: Sql, column: 'last4' | 'processorReference', text: string, limit: number) =>
+  foundRecords(sql, { table: 'cards', column, text }, limit);
+
 /** Newest first. */
 export const listCards = (sql: Sql, reach: string | null, filter: CardFilter, page: IdPage) =>
   cards.all(
@@ -140,10 +145,13 @@ export async function cardIdsOfUser(sql: Sql, userId: string): Promise<string[]>
 /** A user's cards, closed cards included. */
 export const cardsOfUser = (sql: Sql, userId: string) => cards.all(sql, cards().where({ userId }));
 
-/** The number of a cardholder's cards that are neither closed nor failed. They use up its capacity on the BIN. */
-export async function countOpenCards(sql: Sql, cardholderId: string): Promise<number> {
+/** The owner of counted cards. */
+type CardsOf = { cardholderId: string } | { userId: string } | { tenantId: string };
+
+/** The number of cards that are neither closed nor failed. Open cards of a cardholder use up its capacity on the BIN. */
+export async function countOpenCards(sql: Sql, of: CardsOf): Promise<number> {
   const [row] = await sql.run<{ count: string }>(
-    cards().count('*').where({ cardholderId }).whereNotIn('status', ['closed', 'failed']),
+    cards().count('*').where(of).whereNotIn('status', ['closed', 'failed']),
   );
   return Number(row?.count ?? 0);
 }

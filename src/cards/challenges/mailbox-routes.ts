@@ -13,18 +13,24 @@ import type { CardServices } from '../services';
 
 const PAGE = '/sandbox/mailbox/{token}';
 
-const mailboxSchema = z.object({
-  pageUrl: z.string().describe('A page that shows the same mails. Anyone who has the address can read them.'),
-  mails: z.array(
-    z.object({
-      id: z.string(),
-      to: z.string(),
-      subject: z.string(),
-      text: z.string(),
-      createdAt: z.iso.datetime(),
-    }),
-  ),
-});
+const mailboxSchema = z
+  .object({
+    pageUrl: z
+      .string()
+      .describe('A page that shows the same mails. Anyone who has the address can read them.'),
+    mails: z
+      .array(
+        z.object({
+          id: z.string(),
+          to: z.string().describe('Address of the receiver.'),
+          subject: z.string().describe('Subject of the mail.'),
+          text: z.string().describe('Text of the mail, with the one-time code.'),
+          createdAt: z.iso.datetime(),
+        }),
+      )
+      .describe('Mails, newest first.'),
+  })
+  .meta({ id: 'Mailbox' });
 
 /** Mails that the sandbox has received, for testers. Not available in production. */
 export function mailboxRoutes(services: CardServices): Route[] {

@@ -23,6 +23,8 @@ import {
 } from './transaction-store';
 import { authorizationView, cardTransactionView } from './view';
 
+export { countByHour } from './transaction-store';
+
 /** Filters of the history of cards. */
 export const historyQuery = z.object({
   ...pageQuery,

@@ -14,19 +14,21 @@ export interface Merchant {
 }
 
 /** Reasons of a decline (decisions part 3). */
-export type DeclineReason =
-  | 'insufficient_funds'
-  | 'card_not_active'
-  | 'card_frozen'
-  | 'card_closed'
-  | 'user_blocked'
-  | 'limit_exceeded'
-  | 'invalid_merchant'
-  | 'do_not_honor'
+export const DECLINE_REASONS = [
+  'insufficient_funds',
+  'card_not_active',
+  'card_frozen',
+  'card_closed',
+  'user_blocked',
+  'limit_exceeded',
+  'invalid_merchant',
+  'do_not_honor',
   /** A rule requires a challenge of 3-D Secure, and the message names none that serves it. */
-  | 'authentication_required'
+  'authentication_required',
   /** We did not answer in time or had no rate. No fee is charged. */
-  | 'processing_error';
+  'processing_error',
+] as const;
+export type DeclineReason = (typeof DECLINE_REASONS)[number];
 
 /** Whether the challenge that an authorization names authenticates it. */
 export type Authentication = 'valid' | 'invalid';
@@ -141,7 +143,15 @@ export interface CardTransaction {
 }
 
 /** The cause of an event that its type does not tell. */
-export type EventSource = 'buffer' | 'closure' | 'expiry' | 'negative_balance' | 'settlement' | 'unanswered';
+export const EVENT_SOURCES = [
+  'buffer',
+  'closure',
+  'expiry',
+  'negative_balance',
+  'settlement',
+  'unanswered',
+] as const;
+export type EventSource = (typeof EVENT_SOURCES)[number];
 
 /** An authorization with its counters, in its own currency and in the card's currency (`billing`). */
 export interface Authorization {

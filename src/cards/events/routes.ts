@@ -28,14 +28,16 @@ function declineRateRoute(services: CardServices): Route {
     description:
       'Returns declines as a share of all requested authorizations, by default of the last 30 days.',
     query: z.object(periodQuery),
-    response: z.object({
-      cardId: z.string(),
-      from: instant(),
-      to: instant(),
-      authorizations: z.number().int(),
-      declines: z.number().int(),
-      rate: z.string().meta({ examples: ['0.0625'] }),
-    }),
+    response: z
+      .object({
+        cardId: z.string(),
+        from: instant(),
+        to: instant(),
+        authorizations: z.number().int(),
+        declines: z.number().int(),
+        rate: z.string().meta({ examples: ['0.0625'] }),
+      })
+      .meta({ id: 'DeclineRate' }),
     read: (request) =>
       readDeclineRate(database, request.caller.reach, idIn(request), request.query, services.now()),
   });

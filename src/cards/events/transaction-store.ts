@@ -1,6 +1,7 @@
 import { anyOf, filtered, table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
 import type { Write } from '../../kernel/db/writes';
+import { firstIdAt } from '../../kernel/ids';
 import type { CardTransactionType } from '../../kernel/ledger/effects';
 import type { Position } from '../../kernel/wire/pages';
 import { arrayOf, type Column, decimal, namesOf, plain, recordOf } from './columns';
@@ -150,3 +151,18 @@ export async function countCardTransactions(
   );
   return Number(row?.count ?? 0);
 }
+
+/**
+ * The number of card transactions of these types in each hour of `[from, to)`, by type and reason. The primary key serves
+ * it, because an id begins with its time.
+ */
+export const countByHour = (
+  sql: Sql,
+  types: readonly CardTransactionType[],
+  { from, to }: { from: Date; to: Date },
+): Promise<{ at: Date; type: CardTransactionType; declineReason: string | null; count: number }[]> =>
+  sql.query(
+    `select date_trunc('hour', at, 'UTC') as at, type, decline_reason as "declineReason", count(*)::int as count
+       from card_transactions where id >= $1 and id < $2 and type = any($3) group by 1, 2, 3 order by 1, 2, 3`,
+    [firstIdAt('cardTransaction', from), firstIdAt('cardTransaction', to), types],
+  );

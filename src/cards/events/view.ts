@@ -1,12 +1,23 @@
 import { z } from 'zod';
+import { effectSchema } from '../../kernel/ledger/effect-schema';
 import { CARD_EFFECTS } from '../../kernel/ledger/effects';
-import { formatAmount, formatAmounts } from '../../kernel/money/money';
+import { formatAmount, formatAmounts, ZERO } from '../../kernel/money/money';
+import type { EventDocument } from '../../kernel/outbox/event-document';
 import type { WebhookEvent } from '../../kernel/outbox/events';
 import { instant, money } from '../../kernel/wire/schemas';
 import { shown } from '../../kernel/wire/shown';
-import { type Authorization, type CardTransaction, type Counters, remaining } from './record';
+import {
+  type Authorization,
+  type CardTransaction,
+  type Counters,
+  DECLINE_REASONS,
+  EVENT_SOURCES,
+  remaining,
+} from './record';
 
-const balances = z.object({ available: money(), pending: money(), spent: money() });
+const balances = z
+  .object({ available: money(), pending: money(), spent: money() })
+  .meta({ id: 'CardBalances' });
 
 const merchant = z
   .object({ id: z.string(), name: z.string(), mcc: z.string(), city: z.string(), country: z.string() })
@@ -28,9 +39,12 @@ export const cardTransactionSchema = z
       .string()
       .describe('The reference, shared with the account transactions of the same posting.'),
     linkedId: z.string().optional().describe('The event that this event follows.'),
-    declineReason: z.string().optional(),
+    declineReason: z.string().optional().meta({ enum: DECLINE_REASONS }),
     forced: z.boolean().optional().describe('True for an event that happened whatever the balance was.'),
-    source: z.string().optional(),
+    source: z
+      .string()
+      .optional()
+      .meta({ enum: EVENT_SOURCES, description: 'The cause of the event, where its type does not tell it.' }),
     merchant: merchant.optional(),
     fee: money(),
     balanceAfter: balances.describe(
@@ -43,24 +57,40 @@ export const cardTransactionSchema = z
   })
   .meta({ id: 'CardTransaction' });
 
-const counters = z.object({
-  authorized: money(),
-  settled: money(),
-  reversed: money(),
-  refunded: money(),
-  remaining: money().describe('The amount that is still held.'),
-});
+export const cardTransactionDocument: EventDocument = {
+  event: 'card_transaction',
+  type: 'card',
+  description:
+    "A card was issued, funded, used, settled, refunded, declined, frozen or closed. The sum of `effect` over all of a card's " +
+    'events is its balance.',
+  data: cardTransactionSchema
+    .omit({ fee: true, createdAt: true, updatedAt: true })
+    .extend({ effect: effectSchema })
+    .meta({ id: 'CardTransactionEvent', description: 'Data of a `card_transaction`.' }),
+};
 
-const authorizationSchema = z.object({
-  id: z.string(),
-  referenceId: z.string(),
-  currency: z.string(),
-  billingCurrency: z.string(),
-  rate: z.string(),
-  expiresAt: instant(),
-  ...counters.shape,
-  billing: counters,
-});
+const counters = z
+  .object({
+    authorized: money(),
+    settled: money(),
+    reversed: money(),
+    refunded: money(),
+    remaining: money().describe('The amount that is still held.'),
+  })
+  .meta({ id: 'AuthorizationCounters' });
+
+const authorizationSchema = z
+  .object({
+    id: z.string(),
+    referenceId: z.string(),
+    currency: z.string(),
+    billingCurrency: z.string(),
+    rate: z.string(),
+    expiresAt: instant(),
+    ...counters.shape,
+    billing: counters,
+  })
+  .meta({ id: 'Authorization' });
 
 export const cardTransactionDetailSchema = cardTransactionSchema
   .extend({
@@ -82,10 +112,39 @@ export function cardTransactionEvent(
     tenantId: transaction.tenantId,
     registration: 'card',
     event: 'card_transaction',
-    data: cardTransactionData(transaction),
+    data: cardTransactionEventData(transaction),
     at: transaction.at,
     reference: { id: referenceId, type },
     idempotencyKey,
+  };
+}
+
+/** The webhook's fields: those of the contract first, then where the money went. */
+function cardTransactionEventData(transaction: CardTransaction) {
+  const data = cardTransactionData(transaction);
+  const effect = CARD_EFFECTS[transaction.type];
+  const signed = (factor: -1 | 0 | 1) => signedAmount(data.billingAmount, factor, data.billingCurrency);
+  return Object.assign(data, {
+    effect: {
+      available: signed(effect.available),
+      pending: signed(effect.pending),
+      spent: signed(effect.spent),
+    },
+    balanceAfter: cardBalances(transaction),
+  });
+}
+
+/** A formatted amount with the sign of its effect. */
+function signedAmount(amount: string, factor: -1 | 0 | 1, currency: string): string {
+  if (factor === 0) return formatAmount(ZERO, currency);
+  return factor === 1 || /^[0.]*$/.test(amount) ? amount : `-${amount}`;
+}
+
+function cardBalances({ available, pending, spent, billingCurrency }: CardTransaction) {
+  return {
+    available: formatAmount(available, billingCurrency),
+    pending: formatAmount(pending, billingCurrency),
+    spent: formatAmount(spent, billingCurrency),
   };
 }
 
@@ -117,11 +176,7 @@ export function cardTransactionView(transaction: CardTransaction) {
   return {
     ...cardTransactionData(transaction),
     fee: formatAmount(transaction.fee, billingCurrency),
-    balanceAfter: {
-      available: formatAmount(transaction.available, billingCurrency),
-      pending: formatAmount(transaction.pending, billingCurrency),
-      spent: formatAmount(transaction.spent, billingCurrency),
-    },
+    balanceAfter: cardBalances(transaction),
     createdAt: created,
     updatedAt: created,
   };

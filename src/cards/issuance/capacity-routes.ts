@@ -20,13 +20,15 @@ export function capacityRoute({ database }: Services): Route {
       'Counts a cardholder’s cards that are neither closed nor failed, and those that may still be issued.',
     deprecated: BINS_DEPRECATED,
     query: z.object({ cardholderId: identifier('chd_01h455vb4pex5vsknk084sn02q').optional() }),
-    response: z.object({
-      bin: z.string(),
-      cardholderId: z.string().optional(),
-      limit: z.number().int(),
-      used: z.number().int(),
-      remaining: z.number().int(),
-    }),
+    response: z
+      .object({
+        bin: z.string(),
+        cardholderId: z.string().optional(),
+        limit: z.number().int().describe('How many open cards a cardholder can have on this BIN.'),
+        used: z.number().int().describe('Open cards of the cardholder; without one, of all cardholders.'),
+        remaining: z.number().int().describe('How many more cards can be issued.'),
+      })
+      .meta({ id: 'BinCapacity' }),
     async read({ params, query: { cardholderId }, caller }) {
       const bin = await requireAdmittedBin(database, caller.reach, params['bin'] ?? '');
       if (cardholderId !== undefined) {

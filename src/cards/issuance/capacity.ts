@@ -12,7 +12,7 @@ export interface Capacity {
 
 /** How many more cards a cardholder may have on the BIN. Without `cardholderId`: a new cardholder. */
 export async function capacityOf(sql: Sql, bin: Bin, cardholderId?: string): Promise<Capacity> {
-  const used = cardholderId === undefined ? 0 : await countOpenCards(sql, cardholderId);
+  const used = cardholderId === undefined ? 0 : await countOpenCards(sql, { cardholderId });
   const limit = bin.capacityPerCardholder;
   return { limit, used, remaining: Math.max(0, limit - used) };
 }

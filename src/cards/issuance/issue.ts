@@ -78,7 +78,7 @@ export async function requestCard(
  * tenant.
  */
 async function findParts(tx: Tx, { userId, accountId, cardholderId }: CardRequest, reach: string | null) {
-  const user = await requireUser(tx, reach, userId, 'userId');
+  const user = await requireUser(tx, reach, userId, { field: 'userId' });
   const account = await requireAccount(tx, user.tenantId, accountId, 'accountId');
   const cardholder = await requireCardholder(tx, user.tenantId, cardholderId, 'cardholderId');
   const bin = await requireAdmittedBin(tx, user.tenantId, cardholder.bin, 'cardholderId');

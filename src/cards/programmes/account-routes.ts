@@ -37,16 +37,18 @@ function settingsRoute(services: AccountProgrammeServices): Route {
       'installation has switched off is missing. `card_issuing` needs an open BIN of the currency. `deposit` and `payout` ' +
       'need an option for the currency. `exchange` needs a rate of the currency, or an exchange that takes orders and ' +
       'withdrawals. `crypto` needs an enabled network.',
-    response: z.object({
-      clientId: z.string(),
-      accounts: z.array(
-        z.object({
-          accountId: z.string(),
-          currency: z.string(),
-          capabilities: z.array(z.enum(CAPABILITIES)),
-        }),
-      ),
-    }),
+    response: z
+      .object({
+        clientId: z.string(),
+        accounts: z.array(
+          z.object({
+            accountId: z.string(),
+            currency: z.string(),
+            capabilities: z.array(z.enum(CAPABILITIES)),
+          }),
+        ),
+      })
+      .meta({ id: 'ClientSettings' }),
     async read({ caller: { tenantId } }) {
       const [accounts, admitted, hasIban, states] = await Promise.all([
         listAccounts(database, tenantId, { ownerType: 'client' }),
@@ -79,7 +81,7 @@ function listWithBinsRoute({ database }: Services): Route {
     summary: 'Accounts with enabled BINs',
     description: 'Lists your accounts, newest first, each with the BINs on which its cards can be issued.',
     query: accountListQuery,
-    response: pageSchema(accountSchema.extend({ bins: z.array(binSchema) })),
+    response: pageSchema(accountSchema.extend({ bins: z.array(binSchema) }).meta({ id: 'AccountWithBins' })),
     async read({ caller: { tenantId }, query }) {
       const { page, limit, filter } = idPage(query, 'account');
       const accounts = await listAccounts(database, tenantId, filter, page);

@@ -32,7 +32,13 @@ export function binRoutes({ database }: Services): Route[] {
       summary: 'Whether a new cardholder can be registered on the BIN',
       description: '`reason` says why registration is closed.',
       deprecated: BINS_DEPRECATED,
-      response: z.object({ bin: z.string(), open: z.boolean(), reason: z.string().optional() }),
+      response: z
+        .object({
+          bin: z.string(),
+          open: z.boolean().describe('Whether a new cardholder can be registered.'),
+          reason: z.string().optional(),
+        })
+        .meta({ id: 'CardholderRegistration' }),
       async read({ params, caller }) {
         const bin = await requireAdmittedBin(database, caller.reach, params['bin'] ?? '');
         if (bin.status === 'active') return { bin: bin.bin, open: true };
@@ -51,12 +57,15 @@ function userBinRoute(): Route {
     summary: 'Upsert user BIN',
     description:
       'Enables (the default) or disables a BIN for a user. Answers 201 when the user had no setting for the BIN, else 200.',
-    body: z.strictObject({ bin: identifier('44112200'), enabled: z.boolean().default(true) }),
-    response: z.object({ userId: z.string(), bin: z.string(), enabled: z.boolean() }),
+    body: z.strictObject({
+      bin: identifier('44112200'),
+      enabled: z.boolean().default(true).describe('Whether the user may hold cards of the BIN.'),
+    }),
+    response: z.object({ userId: z.string(), bin: z.string(), enabled: z.boolean() }).meta({ id: 'UserBin' }),
     status: 201,
     mayExist: true,
     async write(tx, { caller, params, body: { bin, enabled }, requestId }) {
-      const user = await requireUser(tx, caller.reach, params['id'] ?? '', undefined, 'share');
+      const user = await requireUser(tx, caller.reach, params['id'] ?? '', { lock: 'share' });
       const created = await setUserBin(tx, user, bin, enabled);
       await auditAdmin(tx, {
         caller,

@@ -18,7 +18,7 @@ import type { Card } from '../cards/record';
 import { isClosed } from '../cards/rules';
 import { startClosure } from '../cards/workflows';
 import { recordCardEvent } from '../events/operations';
-import { assertTakesMoney } from '../events/rules/funding';
+import { assertTakesMoney } from '../events/rules/funding/funding';
 import { requestCard } from '../issuance/issue';
 import type { CardServices } from '../services';
 import { lockIssueQuote, reachedCard } from './quote';

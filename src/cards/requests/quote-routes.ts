@@ -38,13 +38,15 @@ function capabilityRoute({ database }: CardServices): Route {
       '`programme`: the BIN is open.',
     query: z.object({ accountId: identifier('acc_01jz0000000000000000000000'), bin: text(20) }),
     problems: ['not_found'],
-    response: z.object({
-      admitted: z.boolean(),
-      client: z.boolean(),
-      source: z.boolean(),
-      programme: z.boolean(),
-      reasons: z.array(z.enum(REASONS)),
-    }),
+    response: z
+      .object({
+        admitted: z.boolean(),
+        client: z.boolean(),
+        source: z.boolean().describe('Whether the account can pay for it.'),
+        programme: z.boolean(),
+        reasons: z.array(z.enum(REASONS)),
+      })
+      .meta({ id: 'IssueCapability' }),
     read: ({ caller, query }) => issueAdmission(database, caller.reach, query),
   });
 }

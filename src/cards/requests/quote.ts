@@ -16,7 +16,7 @@ import type { Funding } from '../buffered/record';
 import { divideAmount } from '../buffered/rules';
 import { requireLockedCard } from '../cards/operations';
 import type { Card } from '../cards/record';
-import { assertTakesMoney } from '../events/rules/funding';
+import { assertTakesMoney } from '../events/rules/funding/funding';
 import { assertIssuable } from '../issuance/assert-issuable';
 import { assertFitTogether } from '../issuance/rules';
 import { requireAdmittedBin } from '../programmes/operations';
@@ -55,7 +55,7 @@ export async function quoteIssue(
   { userId, accountId, cardholderId, bin: asked, amount, allocation }: IssueQuoteRequest,
   reach: string | null,
 ): Promise<Offer> {
-  const user = await requireUser(tx, reach, userId, 'userId');
+  const user = await requireUser(tx, reach, userId, { field: 'userId' });
   const { tenantId } = user;
   const account = await requireAccount(tx, tenantId, accountId, 'accountId');
   const cardholder = await requireCardholder(tx, tenantId, cardholderId, 'cardholderId');

@@ -9,7 +9,7 @@ import { type SweepCandidate, sweepCandidates } from './candidates/lists';
 import { type Preflight, preflight } from './candidates/preflight';
 import { requireGasConfig } from './config/operations';
 import { awaitsTreasury, putTreasuryInForce } from './config/treasury';
-import { createOperation, type Ordered, orderTopup, sweepOf } from './operations/create';
+import { createOperation, type Ordered, orderTopup, sweepOf } from './operations/lifecycle/create';
 import { failedSweeps } from './operations/store';
 import { failedBefore, isBelowThreshold } from './rules';
 

@@ -1,6 +1,6 @@
 import type { Sql } from '../../kernel/db/database';
 import { invalid } from '../../kernel/errors';
-import { type NamedRole, rolesOf } from '../wallets/named-addresses';
+import { type NamedRole, rolesOf } from '../wallets/seed/named-addresses';
 
 const TAKEN: Record<NamedRole, string> = {
   station: 'must not be a present or former station of the chain',

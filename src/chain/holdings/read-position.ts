@@ -1,4 +1,4 @@
-import { raw } from '../../kernel/db/build';
+import { type Locking, locked, raw } from '../../kernel/db/build';
 import type { Sql, Tx } from '../../kernel/db/database';
 import { recordTable, safeInteger } from '../../kernel/db/record-table';
 
@@ -47,20 +47,20 @@ export const listReadPositions = (sql: Sql) => places.all(sql, places().orderBy(
 
 /**
  * Returns the last block that was read. Undefined when the chain was never read.
- * @param lock holds the place until the transaction ends
+ * @param locking holds the place, not its block
  */
 export async function readPositionOf(
   sql: Sql,
   chain: string,
-  lock?: 'update',
+  locking: Locking = {},
 ): Promise<ReadPosition | undefined> {
   const query = places()
     .join('chain_blocks as b', (on) =>
       on.on('b.chain', 'chain_places.chain').on('b.number', 'chain_places.block_number'),
     )
     .select('b.number', 'b.hash', 'checkedNumber', 'backTo', 'backUntil')
-    .where('chain_places.chain', chain);
-  if (lock) void query.forUpdate('chain_places');
+    .where('chain_places.chain', chain)
+    .modify(locked, locking, 'chain_places');
   const [row] = await sql.run<
     Record<'number' | 'hash' | 'checkedNumber' | 'backUntil', string> & { backTo: string | null }
   >(query);

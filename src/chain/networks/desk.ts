@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { decision } from '../../process/desk/decision';
 import { type Desk, defineDesk } from '../../process/desk/desk';
 import { columnsOf, list, pageOfAll } from '../../process/desk/list';
+import { NETWORK_CHANGE, type NetworkChangeServices, networkChange } from './changes/two-people';
 import type { Following } from './following';
 import { listNetworks } from './operations';
 import type { Network } from './record';
-import { NETWORK_CHANGE, type NetworkChangeServices, networkChange } from './two-people';
 
 const columns = columnsOf<Network>();
 const placeOf = ({ chain }: Network) => ({ since: new Date(0), id: chain });

@@ -1,3 +1,4 @@
+import { type Locking } from '../../kernel/db/build';
 import type { Sql, Tx } from '../../kernel/db/database';
 import { conflict, invalid, notFound } from '../../kernel/errors';
 import { ensureChainAccounts, ensureInternalAccounts } from '../../kernel/ledger/accounts';
@@ -23,16 +24,14 @@ export const enabledNetworks = async (sql: Sql): Promise<Network[]> =>
 
 /**
  * @param field request field that names the chain
- * @param lock keeps the network unchanged until the transaction ends
  * @throws Problem 404
  */
 export async function requireNetwork(
   sql: Sql,
   chain: string,
-  field?: string,
-  lock?: 'share',
+  { field, ...locking }: Locking & { field?: string } = {},
 ): Promise<Network> {
-  const found = await findNetwork(sql, chain, lock);
+  const found = await findNetwork(sql, chain, locking);
   if (!found) throw notFound('network', field);
   return found;
 }
@@ -64,14 +63,13 @@ export const isReachedAlike = (one: NetworkTerms, other: NetworkTerms): boolean 
 const reachedBy = ({ chainId, rpcUrls, assets }: NetworkTerms): string =>
   JSON.stringify([chainId, rpcUrls, assets.map(({ contract, decimals }) => [contract, decimals])]);
 
-/** @param lock holds the network until the transaction ends */
 export async function findOpened(
   { keyring }: Pick<Services, 'keyring'>,
   sql: Sql,
   chain: string,
-  lock?: 'update',
+  locking: Locking = {},
 ): Promise<OpenedNetwork | undefined> {
-  const found = await findSealedNetwork(sql, chain, lock);
+  const found = await findSealedNetwork(sql, chain, locking);
   return found && openedBy(keyring, found);
 }
 
@@ -102,7 +100,7 @@ export async function assertSavable(
   version: number,
   using: Using = IN_USE,
 ): Promise<OpenedNetwork | undefined> {
-  const before = await findOpened({ keyring }, tx, chain, 'update');
+  const before = await findOpened({ keyring }, tx, chain, { lock: 'update' });
   if (!before && version !== 0) throw notFound('network');
   if ((before?.network.version ?? 0) !== version) throw versionConflict();
   if (before) {

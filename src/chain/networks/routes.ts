@@ -7,11 +7,11 @@ import { pageSchema, whole } from '../../kernel/wire/pages';
 import { askedUnderDualControl } from '../../process/desk/stored';
 import type { Services } from '../../services';
 import { readPending } from '../pending-changes';
+import { networkInput } from './changes/network-input';
+import { NETWORK_CHANGE, networkChange } from './changes/two-people';
+import { judgedTerms } from './changes/update';
 import type { Following } from './following';
-import { networkInput } from './network-input';
 import { assertSavable, findOpened, listNetworks, listOpened, requireNetwork } from './operations';
-import { NETWORK_CHANGE, networkChange } from './two-people';
-import { judgedTerms } from './update';
 import { networkAwaiting, networkSchema, networkView } from './view';
 
 const TAG = 'Networks';

@@ -1,4 +1,4 @@
-import { NOW } from '../../kernel/db/build';
+import { type Locking, locked, NOW } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
 import { recordTable, safeInteger } from '../../kernel/db/record-table';
 import { Decimal } from '../../kernel/money/money';
@@ -25,24 +25,22 @@ export type SealedNetwork = Network & { rpcUrls: Buffer };
 const networks = recordTable<Network>('networks', CODECS, COLUMNS);
 const sealedNetworks = recordTable<SealedNetwork>('networks', CODECS, [...COLUMNS, 'rpcUrls']);
 
-/** @param lock holds the network until the transaction ends */
 export async function findSealedNetwork(
   sql: Sql,
   chain: string,
-  lock?: 'update',
+  locking: Locking = {},
 ): Promise<SealedNetwork | undefined> {
   if (!isChainName(chain)) return undefined;
-  const query = sealedNetworks().where({ chain });
-  if (lock) void query.forNoKeyUpdate();
-  return sealedNetworks.one(sql, query);
+  return sealedNetworks.one(sql, sealedNetworks().where({ chain }).modify(locked, locking));
 }
 
-/** @param lock keeps the network unchanged until the transaction ends */
-export async function findNetwork(sql: Sql, chain: string, lock?: 'share'): Promise<Network | undefined> {
+export async function findNetwork(
+  sql: Sql,
+  chain: string,
+  locking: Locking = {},
+): Promise<Network | undefined> {
   if (!isChainName(chain)) return undefined;
-  const query = networks().where({ chain });
-  if (lock) void query.forShare();
-  return networks.one(sql, query);
+  return networks.one(sql, networks().where({ chain }).modify(locked, locking));
 }
 
 /** Lists all networks by name. */

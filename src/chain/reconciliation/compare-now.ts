@@ -1,5 +1,5 @@
 import { Problem } from '../../kernel/errors';
-import { requireChainAnswer } from '../networks/chain-answer';
+import { requireChainAnswer } from '../networks/nodes/chain-answer';
 import { requireNetwork } from '../networks/operations';
 import { type ComparingServices, compareChain } from './compare';
 import { chainsToCompare, lastReadings } from './readings';
@@ -35,7 +35,7 @@ export async function compareNow(
   const chains =
     named === undefined
       ? await chainsToCompare(database)
-      : [(await requireNetwork(database, named, 'chain')).chain];
+      : [(await requireNetwork(database, named, { field: 'chain' })).chain];
   const found: ComparedNow[] = [];
   for (const chain of chains) found.push(...(await compareOne(services, chain, kept, named !== undefined)));
   return found;

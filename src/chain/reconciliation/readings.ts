@@ -9,7 +9,7 @@ import {
 import { type Holdings, keepDust } from '../gas-station/candidates/dust';
 import { closeReturned } from '../gas-station/operations/nonces/vanished';
 import { CHAIN_PLACES, sumKey } from '../holdings/record';
-import { nodeOf } from '../networks/nodes';
+import { nodeOf } from '../networks/nodes/nodes';
 import { enabledNetworks, listNetworks, requireNetwork } from '../networks/operations';
 import type { Network } from '../networks/record';
 import { type ComparingServices, type Comparison, compareChain } from './compare';

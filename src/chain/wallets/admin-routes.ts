@@ -31,9 +31,15 @@ function releaseExpiredRoute(services: Services): Route {
       '`returned` wallets were quarantined and are available. At most 1,000 of each: `more` tells that there may be others.',
     role: 'admin',
     body: z.strictObject({ chain: chain.optional().describe('Only this network.') }),
-    response: z.object({ released: z.int(), returned: z.int(), more: z.boolean() }),
+    response: z
+      .object({
+        released: z.int().describe('Allocations that have ended.'),
+        returned: z.int().describe('Wallets that have left their quarantine.'),
+        more: z.boolean().describe('Whether more are left for the next call.'),
+      })
+      .meta({ id: 'ReleasedAllocations' }),
     async write(tx, { caller, body, requestId }) {
-      if (body.chain !== undefined) await requireNetwork(tx, body.chain, 'chain');
+      if (body.chain !== undefined) await requireNetwork(tx, body.chain, { field: 'chain' });
       const after = await releaseExpired(services, tx, { chain: body.chain });
       const subject = body.chain ?? '';
       const action = 'wallets.release-expired';

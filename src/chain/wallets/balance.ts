@@ -3,9 +3,9 @@ import { invalid, notFound } from '../../kernel/errors';
 import type { Decimal } from '../../kernel/money/money';
 import type { ChainNode } from '../../parties/chain/port';
 import type { Services } from '../../services';
-import { requireChainAnswer } from '../networks/chain-answer';
-import { undefinedIfNoToken } from '../networks/no-token';
-import { nodeOf } from '../networks/nodes';
+import { requireChainAnswer } from '../networks/nodes/chain-answer';
+import { undefinedIfNoToken } from '../networks/nodes/no-token';
+import { nodeOf } from '../networks/nodes/nodes';
 import type { Network } from '../networks/record';
 import { fromUnits, NATIVE_DECIMALS } from '../networks/rules';
 import { newestAllocationOf } from './allocations/store';
@@ -77,7 +77,7 @@ export async function noteGasBalance(
   named: { chain: string; address: string },
   gasBalance: Decimal,
 ): Promise<{ before: Wallet; after: Wallet }> {
-  const { wallet, network } = await requireWallet(tx, named, { lock: true });
+  const { wallet, network } = await requireWallet(tx, named, { lock: 'update' });
   const decimals = NATIVE_DECIMALS[network.kind];
   if (gasBalance.decimalPlaces() > decimals)
     throw invalid(`gasBalance has more than ${decimals} decimals.`, 'gasBalance');

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import type { WaitingPlace } from '../../kernel/db/waiting';
+import { checkedAddress } from '../../parties/chain/addresses';
 import { type Decision, decision, type SubjectSpec } from '../../process/desk/decision';
 import { type Desk, defineDesk } from '../../process/desk/desk';
+import { finder } from '../../process/desk/finder';
 import { columnsOf, type List, list, pageOfAll } from '../../process/desk/list';
 import { record } from '../../process/desk/record';
 import type { Services } from '../../services';
@@ -32,6 +34,19 @@ export const walletDesk = (services: WalletDeskServices): Desk =>
       }),
     ],
     decisions: [disableDecision(services), enableDecision(services)],
+    finds: [
+      finder({
+        name: 'wallet-by-address',
+        title: 'the address of a wallet',
+        pattern: /^0x[0-9a-f]{40}$/i,
+        async find(text, limit) {
+          // The address is stored with its checksum.
+          const address = checkedAddress('evm', text) ?? text;
+          const found = await listWallets(services.database, { address }, { rows: limit }, services.now());
+          return found.map(({ id, status, createdAt: at }) => ({ id, tenantId: null, status, at }));
+        },
+      }),
+    ],
   });
 
 const wallets = columnsOf<Wallet>();
@@ -86,7 +101,7 @@ const subject: SubjectSpec<Wallet> = {
   noun: 'wallet',
   kinds: ['wallet'],
   read: (sql, id) => findWalletById(sql, id),
-  lock: (tx, id) => findWalletById(tx, id, { lock: true }),
+  lock: (tx, id) => findWalletById(tx, id, { lock: 'update' }),
   tenantOf: () => null,
 };
 

@@ -22,7 +22,7 @@ export async function disableWallet(
   tx: Tx,
   named: { chain: string; address: string },
 ): Promise<DisabledWallet> {
-  const { wallet: before } = await requireWallet(tx, named, { lock: true });
+  const { wallet: before } = await requireWallet(tx, named, { lock: 'update' });
   const status = walletStatusAfter(before.status, 'disable');
   const held = before.status === 'allocated' ? await newestAllocationOf(tx, null, before.id) : undefined;
   if (held) await endAllocations(tx, [held.id], now());
@@ -39,7 +39,7 @@ export async function enableWallet(
   tx: Tx,
   named: { chain: string; address: string },
 ): Promise<{ before: Wallet; after: Wallet }> {
-  const { wallet: before } = await requireWallet(tx, named, { lock: true });
+  const { wallet: before } = await requireWallet(tx, named, { lock: 'update' });
   const status = walletStatusAfter(before.status, 'enable');
   const [after] = await updateWallets(tx, [before.id], {
     status,

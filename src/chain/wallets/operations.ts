@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type Locking } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
 import { notFound } from '../../kernel/errors';
 import { checkedAddress } from '../../parties/chain/addresses';
@@ -6,11 +7,11 @@ import { findNetwork, listNetworks, requireNetwork } from '../networks/operation
 import type { Network } from '../networks/record';
 import { findAllocation, newestAllocationOf } from './allocations/store';
 import { type Allocation, WALLET_STATUSES, type Wallet, type WalletStatus } from './record';
-import { countByStatus, findWallet, type Locking } from './store';
+import { countByStatus, findWallet } from './store';
 
 export { countAllocatedFor, findHeldFor, newestAllocationOf, ownerAt, ownersAt } from './allocations/store';
-export { deriveWallets } from './derive';
-export { keepRole, namedAddresses, nameTreasury, rolesOf } from './named-addresses';
+export { deriveWallets } from './seed/derive';
+export { keepRole, namedAddresses, nameTreasury, rolesOf } from './seed/named-addresses';
 export {
   findWallet,
   findWalletById,
@@ -34,7 +35,7 @@ export async function requireWallet(
   { chain, address }: { chain: string; address: string },
   locking: Locking = {},
 ): Promise<{ network: Network; wallet: Wallet }> {
-  const network = await requireNetwork(sql, chain, 'chain');
+  const network = await requireNetwork(sql, chain, { field: 'chain' });
   const wallet = await walletAt(sql, network, address, locking);
   if (!wallet) throw notFound('wallet', 'address');
   return { network, wallet };

@@ -1,5 +1,15 @@
 import type { Knex } from 'knex';
-import { anyOf, filtered, type IdPage, NOW, newestFirst, raw, table } from '../../kernel/db/build';
+import {
+  anyOf,
+  filtered,
+  type IdPage,
+  type Locking,
+  locked,
+  NOW,
+  newestFirst,
+  raw,
+  table,
+} from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
 import { decimal, recordTable } from '../../kernel/db/record-table';
 import type { Network } from '../networks/record';
@@ -11,22 +21,12 @@ const wallets = recordTable<Wallet>('wallets', { gasBalance: decimal }, [
   ...['gasBalance', 'gasBalanceAt', 'createdAt', 'updatedAt'],
 ]);
 
-/** Locks until the transaction ends. */
-export interface Locking {
-  lock?: boolean;
-}
-
-function readOne(sql: Sql, where: object, { lock = false }: Locking): Promise<Wallet | undefined> {
-  const query = wallets().where(where);
-  if (lock) void query.forNoKeyUpdate();
-  return wallets.one(sql, query);
-}
-
 /** @param address checksummed */
 export const findWallet = (sql: Sql, chain: string, address: string, locking: Locking = {}) =>
-  readOne(sql, { chain, address }, locking);
+  wallets.one(sql, wallets().where({ chain, address }).modify(locked, locking));
 
-export const findWalletById = (sql: Sql, id: string, locking: Locking = {}) => readOne(sql, { id }, locking);
+export const findWalletById = (sql: Sql, id: string, locking: Locking = {}) =>
+  wallets.one(sql, wallets().where({ id }).modify(locked, locking));
 
 /** Finds wallets by their ids, in no order. */
 export const findWallets = (sql: Sql, ids: readonly string[]): Promise<Wallet[]> =>

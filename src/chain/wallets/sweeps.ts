@@ -18,7 +18,7 @@ export async function holdForSweep(
   sweepId: string,
   { delegates }: { delegates: boolean },
 ): Promise<void> {
-  const wallet = await findWalletById(tx, walletId, { lock: true });
+  const wallet = await findWalletById(tx, walletId, { lock: 'update' });
   if (!wallet || !SWEEPABLE.includes(wallet.status))
     throw conflict('invalid_transition', `The wallet is ${wallet?.status ?? 'gone'}.`, 'walletId');
   if (delegates && !mayDelegate(wallet))

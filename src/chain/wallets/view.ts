@@ -25,9 +25,11 @@ export const heldWalletSchema = z
       .describe('Id of the wallet in the gas station’s routes. For admins.'),
     address: address(),
     chain: z.string().meta({ examples: ['local'] }),
-    asset: z.string().meta({ examples: ['USDT'] }),
+    asset: z
+      .string()
+      .meta({ examples: ['USDT'], description: 'The asset that the payer is expected to send.' }),
     accountId: z.string(),
-    reference: z.string(),
+    reference: z.string().describe('Your own reference of the allocation; unique within the tenant.'),
     status: status.describe(
       '`allocated` while the wallet is yours; then `quarantined`, later `available`. Send no payer there after the allocation.',
     ),

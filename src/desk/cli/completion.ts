@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 export const SHELLS = ['bash', 'zsh'] as const;
 export type Shell = (typeof SHELLS)[number];
 
-/** What may follow a command, or an option of it: `payout` -> `approve reject list`, `operator permit --permissions` -> … */
+/** The words that may follow a command, or its option: `payout` -> `approve reject list`, `operator permit --permissions` -> … */
 type Words = [place: string, words: string[]];
 
 /** A script of completion for a shell, which completes the command `operator` with the words of the program. */

@@ -3,8 +3,9 @@ import type { Command } from 'commander';
 import { conflict, invalid } from '../../kernel/errors';
 import type { DeskClient } from './client';
 import { type Console, show } from './console';
+import { addFields, fieldsOf, type ObjectSchema } from './options';
 
-interface DownloadOptions {
+interface DownloadOptions extends Record<string, unknown> {
   out: string;
   reason: string;
 }
@@ -12,17 +13,21 @@ interface DownloadOptions {
 /** Makes the command that writes the file of a record: `kyc document ID --out FILE --reason TEXT`. */
 export function addDownload(
   command: Command,
-  { title }: { title: string },
+  { title, input }: { title: string; input: object },
   { console, client, json }: { console: Console; client: DeskClient; json: boolean },
 ): void {
+  const schema = input as ObjectSchema;
+  command.argument('<id>').description(title);
+  addFields(command, schema);
   command
-    .argument('<id>')
-    .description(title)
     .requiredOption('--out <file>', 'a file that is not there yet')
     .requiredOption('--reason <text>', 'why you need it: kept in the audit log')
     .option('--json', 'print { "id", "file" }')
-    .action(async (id: string, { out, reason }: DownloadOptions) => {
-      const content = await client.file(`/records/${encodeURIComponent(id)}/content`, { reason });
+    .action(async (id: string, { out, reason, ...options }: DownloadOptions) => {
+      const content = await client.file(`/records/${encodeURIComponent(id)}/content`, {
+        reason,
+        input: fieldsOf(schema, options),
+      });
       await written(out, content);
       show(console, json, { id, file: out }, `${id} is in ${out}.`);
     });

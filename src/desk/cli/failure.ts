@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { ConfigError } from '../../kernel/config';
+import { ConfigError } from '../../kernel/config/config';
 import { CommitUnknown, DatabaseAway } from '../../kernel/db/faults';
 import { Problem } from '../../kernel/errors';
 import { StartupError } from '../../kernel/startup-error';

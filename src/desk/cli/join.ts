@@ -10,7 +10,7 @@ interface ShownLink {
 
 export interface JoinGiven {
   token: string;
-  /** Of the new generator. Absent: the link is looked at, and not used. */
+  /** A code of the new generator. Absent: the link is shown, and not used. */
   code: string | undefined;
   secret(): Promise<string>;
 }

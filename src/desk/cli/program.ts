@@ -8,6 +8,7 @@ import { type Console, show } from './console';
 import { addDownload } from './download';
 import { EXAMPLES } from './examples';
 import { failureOf, tellFailure } from './failure';
+import { addFind } from './find';
 import { addFields, fieldsOf, type ObjectSchema } from './options';
 import {
   type ApprovalView,
@@ -58,13 +59,14 @@ interface Context {
   json: boolean;
 }
 
-/** The commands of the catalogue: `<desk> list`, `<noun> <verb> ID`, and what is the same for all of them. */
+/** The commands of the catalogue, such as `<desk> list` and `<noun> <verb> ID`, and the common commands. */
 export function programOf(catalogue: CatalogueView, context: Context): Command {
   const program = newProgram(context.console, context.json)
     .option('--json', 'print JSON')
     .addHelpText('after', EXAMPLES);
   addOverview(program, catalogue, context);
   addShow(program, context);
+  addFind(program, context);
   addApprovals(program, context);
   for (const desk of catalogue.desks) {
     addDeskLists(program, desk, context);

@@ -30,7 +30,7 @@ interface Columns {
   columns: { name: string; title: string; type: string }[];
 }
 
-/** The rows as a table, with the age of those that have waited. */
+/** The rows as a table, with the age of waiting rows. */
 export function rowsTable({ columns }: Columns, rows: Record<string, WireCell>[], now: Date): string {
   const since = columns.find(({ type }) => type === 'since')?.name;
   const ageOf = (row: Record<string, WireCell>) => {

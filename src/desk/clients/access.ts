@@ -1,10 +1,12 @@
 import { z } from 'zod';
-import type { Tx } from '../../kernel/db/database';
-import { type Decision, decision } from '../../process/desk/decision';
+import { countOpenCards } from '../../cards/cards/operations';
+import type { Sql, Tx } from '../../kernel/db/database';
+import { type Decision, decision, type Effect } from '../../process/desk/decision';
 import { assertNoStop, assertStopped } from '../../process/stops/operations';
+import type { StopKind } from '../../process/stops/record';
 import type { Services } from '../../services';
 import { setClientStatus } from '../../tenants/clients/operations';
-import { lookAtUnordered } from '../../transfers/unordered';
+import { countUnordered, lookAtUnordered } from '../../transfers/unordered';
 import { stoppingOf } from '../stops/stopping';
 import { type Client, clients } from './subject';
 
@@ -14,6 +16,22 @@ type AccessServices = Pick<Services, 'commands' | 'now'>;
 export const accessDecisions = (services: AccessServices): Decision[] => [disable, enable(services)];
 
 const factsOf = ({ status, stops }: Client) => ({ status, stops: stops.join(' ') });
+
+/** How many open cards decline, and how many orders wait that no party was told of. */
+interface StoppedBy {
+  cards: number;
+  orders: number;
+}
+
+const stoppedBy = async (sql: Sql, tenantId: string, stops: readonly StopKind[]): Promise<StoppedBy> => ({
+  cards: stops.includes('tenant') ? await countOpenCards(sql, { tenantId }) : 0,
+  orders: stops.length > 0 ? await countUnordered(sql, tenantId) : 0,
+});
+
+const effectsOf = (before: StoppedBy, after: StoppedBy): Effect[] => [
+  { field: 'open cards that decline', from: String(before.cards), to: String(after.cards) },
+  { field: 'orders that wait', from: String(before.orders), to: String(after.orders) },
+];
 
 const disable: Decision = decision<Client, { apiOnly: boolean }>({
   name: 'client.disable',
@@ -25,13 +43,11 @@ const disable: Decision = decision<Client, { apiOnly: boolean }>({
     apiOnly: z.boolean().default(false).meta({ description: 'Leaves its cards working.' }),
   }),
   restsOn: factsOf,
-  async preview(_, { id, subject: { status, stops }, input: { apiOnly } }) {
+  async preview(tx, { id, subject: { status, stops }, input: { apiOnly } }) {
     assertNoStop(stops, apiOnly ? 'tenant_api' : 'tenant', id);
-    const declined = stops.includes('tenant');
-    return [
-      { field: 'status', from: status, to: 'disabled' },
-      { field: 'cards', from: declined ? 'decline' : 'work', to: apiOnly ? 'work' : 'decline' },
-    ];
+    const before = await stoppedBy(tx, id, stops);
+    const after = await stoppedBy(tx, id, [apiOnly ? 'tenant_api' : 'tenant']);
+    return [{ field: 'status', from: status, to: 'disabled' }, ...effectsOf(before, after)];
   },
   async execute(tx, { id, at, input: { apiOnly } }, by) {
     const status = 'disabled';
@@ -47,12 +63,10 @@ const enable = (services: AccessServices): Decision =>
     permission: 'security',
     subject: clients,
     restsOn: factsOf,
-    async preview(_, { id, subject: { status, stops } }) {
+    async preview(tx, { id, subject: { status, stops } }) {
       assertStopped(stops, id);
-      return [
-        { field: 'status', from: status, to: 'active' },
-        { field: 'cards', from: stops.includes('tenant') ? 'decline' : 'work', to: 'work' },
-      ];
+      const before = await stoppedBy(tx, id, stops);
+      return [{ field: 'status', from: status, to: 'active' }, ...effectsOf(before, { cards: 0, orders: 0 })];
     },
     async execute(tx: Tx, { id, at }, by) {
       const status = 'active';

@@ -27,7 +27,7 @@ interface SealedCredential {
   sealed: string;
 }
 
-/** The asking operator sees the secret once. A stored approval has it sealed. */
+/** The asking operator sees the secret once. A stored approval holds the sealed secret. */
 function newCredential({ keyring }: SecretServices, clientId?: string): MadeSecret {
   const { credential, sealed } = prepareCredential(keyring, clientId);
   const stored: SealedCredential = { clientId: credential.clientId, sealed: sealed.toString('base64') };

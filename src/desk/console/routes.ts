@@ -3,25 +3,39 @@ import { type ApiRequest, Reply, type Route, route } from '../../http/route';
 import { canonicalPath } from '../../http/run-operation';
 import { forbidden, notFound, Problem } from '../../kernel/errors';
 import { html } from '../../kernel/wire/html';
+import type { GivenFile } from '../download';
 import type { DeskHttp } from '../http/services';
-import { approvalForm, approvalPage, approvalsPage } from './approval-pages';
-import { assetAt } from './assets';
-import { decisionForm, decisionPage } from './decision-page';
-import { deskPage, desksPage } from './desk-pages';
-import { heading, PAGE_HEADERS, pageOf } from './layout';
-import { listPage } from './list-page';
-import { overviewPage } from './overview-page';
-import { recordPage, revealPage, search } from './record-page';
+import { assertWithinRate } from '../sign-in/rate-limit';
+import { decisionForm, decisionPage } from './decision/decision-page';
+import { approvalForm, approvalPage, approvalsPage } from './pages/approval-pages';
+import { deskPage, desksPage } from './pages/desk-pages';
+import { joinByForm, joinPage } from './pages/join-page';
+import { listPage } from './pages/list-page';
+import { overviewPage } from './pages/overview-page';
+import { downloadPage, recordPage, revealPage } from './pages/record-page';
+import { foundPage, recordsPage } from './pages/records-page';
+import {
+  type Bare,
+  keptAgain,
+  onceMore,
+  signInByForm,
+  signInPage,
+  signOut,
+  wantedOf,
+} from './pages/sign-in-page';
+import { workPage } from './pages/work-page';
+import { assetAt } from './render/assets';
+import { heading, PAGE_HEADERS, pageOf } from './render/layout';
 import { assertOwnForm, hasToken, visitOf } from './session';
-import { type Bare, keptAgain, onceMore, signInByForm, signInPage, signOut, wantedOf } from './sign-in-page';
 import { type Asking, header, isPart, may, ownPath, type Page, type Redirect, type Visit } from './visit';
-import { workPage } from './work-page';
+
+type Answer = Page | Redirect | GivenFile;
 
 interface Address {
   method: 'GET' | 'POST';
   path: string;
   summary: string;
-  page(visit: Visit): Page | Redirect | Promise<Page | Redirect>;
+  page(visit: Visit): Answer | Promise<Answer>;
 }
 
 /** Each page of an operator who is signed in. */
@@ -31,9 +45,16 @@ const PAGES: readonly Address[] = [
   { method: 'GET', path: '/lists/{name}', summary: 'Any list', page: listPage },
   { method: 'GET', path: '/desks', summary: 'All desks', page: desksPage },
   { method: 'GET', path: '/desks/{name}', summary: 'A desk', page: deskPage },
-  { method: 'GET', path: '/search', summary: 'Leads to the record of an id', page: search },
+  { method: 'GET', path: '/records', summary: 'By which texts records are found', page: recordsPage },
+  { method: 'POST', path: '/records', summary: 'Finds records by a text', page: foundPage },
   { method: 'GET', path: '/records/{id}', summary: 'The story of any id', page: recordPage },
   { method: 'POST', path: '/records/{id}', summary: 'Shows what is masked of a record', page: revealPage },
+  {
+    method: 'POST',
+    path: '/records/{id}/content',
+    summary: 'Gives out the file of a record',
+    page: downloadPage,
+  },
   { method: 'GET', path: '/decisions/{name}', summary: 'The form of a decision', page: decisionPage },
   {
     method: 'POST',
@@ -98,6 +119,15 @@ export const consoleRoutes = (desk: DeskHttp): Route[] => [
       return 'to' in answer ? redirectReply(answer) : bareReply(answer);
     }),
   ),
+  pageRoute({ method: 'GET', path: '/join', summary: 'The page of a one-time link' }, async () =>
+    bareReply(joinPage(desk)),
+  ),
+  pageRoute({ method: 'POST', path: '/join', summary: 'Shows a one-time link, or uses it' }, (asking) =>
+    refusing(desk, async () => {
+      assertOwnForm(asking);
+      return bareReply(await joinByForm(desk, asking));
+    }),
+  ),
   assetRoute,
 ];
 
@@ -118,8 +148,10 @@ const answerOf = (desk: DeskHttp, asking: Asking, { page }: Address): Promise<Re
     if (visit === undefined) return withoutSession(desk, asking);
     if (!hasToken(visit)) return bareReply(keptAgain(visit));
     try {
+      assertWithinRate(desk.spend, visit.operator.actor);
       if (!may(visit)) throw forbidden('It takes the permission view.');
       const answer = await page(visit);
+      if ('content' in answer) return new Reply(200, answer.content, answer.headers);
       return 'to' in answer ? redirectReply(answer) : pageReply(visit, answer);
     } catch (error) {
       if (error instanceof Problem) return pageReply(visit, refusedPage(error));
@@ -137,12 +169,17 @@ function withoutSession(desk: DeskHttp, asking: Asking): Reply {
   return redirectReply({ to: `/sign-in?${new URLSearchParams({ to: wanted.to }).toString()}` });
 }
 
-const TITLES: Record<number, string> = { 403: 'Not permitted', 404: 'Not found' };
+const TITLES: Record<number, string> = { 403: 'Not permitted', 404: 'Not found', 429: 'Too many requests' };
 
-function refusedPage({ status, message }: Problem): Page {
+function refusedPage({ status, message, retryAfter }: Problem): Page {
   const title = TITLES[status] ?? 'Not possible';
   const to = html`<div class="buttons"><a class="button" href="/">Overview</a></div>`;
-  return { title, status, body: html`${heading(title)}<div class="card"><p>${message}</p>${to}</div>` };
+  return {
+    title,
+    status,
+    ...(retryAfter === undefined ? {} : { headers: { 'retry-after': String(retryAfter) } }),
+    body: html`${heading(title)}<div class="card"><p>${message}</p>${to}</div>`,
+  };
 }
 
 const pageReply = (visit: Visit, page: Page): Reply =>

@@ -40,7 +40,7 @@ const catalogueSchema = z
             permission,
             reveals: z.boolean().meta({ description: 'Whether masked data can be shown with a reason.' }),
             download: z
-              .object({ name: z.string(), title: z.string(), permission })
+              .object({ name: z.string(), title: z.string(), permission, input: jsonSchema })
               .nullable()
               .meta({ description: 'The file of the record, which is given out with a reason.' }),
           }),
@@ -70,6 +70,9 @@ const catalogueSchema = z
             permission,
           }),
         ),
+        finds: z
+          .array(z.object({ name: z.string(), title: z.string(), permission }))
+          .meta({ description: 'Texts by which a search finds its records.' }),
       }),
     ),
   })
@@ -92,7 +95,15 @@ export const catalogueRoute = ({ catalogue, mode }: DeskHttp): Route =>
     },
   });
 
-const viewOf = ({ name, title, lists = [], records = [], decisions = [], figures = [] }: Desk) => ({
+const viewOf = ({
+  name,
+  title,
+  lists = [],
+  records = [],
+  decisions = [],
+  figures = [],
+  finds = [],
+}: Desk) => ({
   name,
   title,
   lists: lists.map((list) => ({
@@ -135,10 +146,15 @@ const viewOf = ({ name, title, lists = [], records = [], decisions = [], figures
     unit: figure.unit,
     permission: figure.permission ?? 'view',
   })),
+  finds: finds.map((finder) => ({
+    name: finder.name,
+    title: finder.title,
+    permission: finder.permission ?? 'view',
+  })),
 });
 
 function downloadOf({ download }: RecordOfDesk) {
   if (!download) return null;
-  const { name, title, permission: needed } = download;
-  return { name, title, permission: needed };
+  const { name, title, permission: needed, input } = download;
+  return { name, title, permission: needed, input: input ? schemaOf(input) : {} };
 }

@@ -4,16 +4,8 @@ import { identifier } from '../../kernel/wire/schemas';
 import { listApprovals, requireApproval } from '../../process/approvals/operations';
 import { approvalView } from '../../process/approvals/view';
 import type { Decision } from '../../process/desk/decision';
-import {
-  type Approved,
-  approve,
-  decide,
-  type Outcome,
-  previewDecision,
-  proveApproval,
-  proveDecision,
-  reject,
-} from '../decide';
+import { type Approved, approve, proveApproval, reject } from '../approve';
+import { decide, type Outcome, previewDecision, proveDecision } from '../decide';
 import { reasonSchema } from '../reason';
 import { schemaOf } from '../schema-of';
 import { askerOf, assertPermitted } from './permitted';

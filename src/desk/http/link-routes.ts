@@ -1,11 +1,9 @@
 import { z } from 'zod';
 import { type Route, route } from '../../http/route';
+import { linkToken, linkUse } from '../sign-in/link-input';
 import { lookAtLink, useLink } from '../sign-in/use-link';
 import type { DeskHttp } from './services';
 
-const token = z.string().regex(/^[\w-]{1,200}$/, 'is not the token of a link');
-/** Shorter secrets could be guessed, because the operator chooses. */
-const MIN_SECRET = 16;
 const purpose = z.enum(['invitation', 'code_generator']);
 
 /** One-time links, whose holders have no session. The token is in the body, so that no log holds it. */
@@ -16,7 +14,7 @@ export const linkRoutes = (desk: DeskHttp): Route[] => [
     tag: 'Links',
     summary: 'What a one-time link is for, with the new code generator',
     role: 'public',
-    body: z.strictObject({ token }),
+    body: linkToken,
     response: z.object({
       purpose,
       name: z.string(),
@@ -36,13 +34,7 @@ export const linkRoutes = (desk: DeskHttp): Route[] => [
     summary: 'Use a one-time link: become an operator, or replace a lost code generator',
     description: 'Another operator then admits the new one. Ten wrong secrets or codes end the link.',
     role: 'public',
-    body: z.strictObject({
-      token,
-      secret: z.string().min(MIN_SECRET).max(200).meta({
-        description: 'The secret that you choose. For a new code generator: the one that you have.',
-      }),
-      code: z.string().max(20).meta({ description: 'One-time code of the new generator.' }),
-    }),
+    body: linkUse,
     status: 201,
     response: z.object({ operatorId: z.string(), name: z.string(), purpose }),
     problems: ['unauthorized', 'not_found', 'invalid_transition'],

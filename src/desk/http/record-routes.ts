@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import { type ApiRequest, Reply, type Route, route } from '../../http/route';
-import { audit } from '../../kernel/audit/audit';
-import { invalid, notFound } from '../../kernel/errors';
+import { Reply, type Route, route } from '../../http/route';
+import { giveFile } from '../download';
 import { reasonSchema } from '../reason';
 import { decisionsAbout, recordOfId, revealRecord, tell } from '../tell';
-import { assertPermitted } from './permitted';
+import { assertPermitted, isPermitted } from './permitted';
 import type { DeskHttp } from './services';
 import { upTo1000 } from './up-to-1000';
 
@@ -25,7 +24,9 @@ const storySchema = z
     lists: z.record(z.string(), z.array(z.looseObject({}))),
     cut: z.array(z.string()),
     decisions: z.array(z.string()).meta({ description: 'Names of the decisions on such a record.' }),
-    reveals: z.boolean(),
+    reveals: z
+      .boolean()
+      .meta({ description: 'Whether something is masked that you may see: it takes `money` or `review`.' }),
   })
   .meta({ id: 'Story' });
 
@@ -53,7 +54,7 @@ export function recordRoutes(desk: DeskHttp): Route[] {
           ...story,
           workflowUrl: story.workflowId === undefined ? null : workflowUrl(story.workflowId),
           decisions: decisionsAbout(catalogue, id).map(({ name }) => name),
-          reveals: record?.reveal !== undefined,
+          reveals: record?.reveal !== undefined && isPermitted(caller, record.reveal.permission),
         };
       },
     }),
@@ -65,6 +66,7 @@ export function recordRoutes(desk: DeskHttp): Route[] {
       description: 'Who sees it, and why, is in the audit log before it is shown.',
       body: toldReason,
       response: z.looseObject({}),
+      problems: ['not_found', 'forbidden'],
       idempotency: 'ignored',
       async write(tx, { caller, params, body, requestId }) {
         const id = params['id'] ?? '';
@@ -82,31 +84,23 @@ function contentRoute(desk: DeskHttp): Route {
     tag: 'Records',
     summary: 'Download the file of a record',
     description: 'Who gets it, and why, is in the audit log before it is sent.',
-    body: toldReason,
+    body: toldReason.extend({
+      input: z
+        .looseObject({})
+        .optional()
+        .meta({ description: 'Which file, by the schema in the catalogue: a period, a format.' }),
+    }),
     response: z.string().meta({ format: 'binary' }),
     produces: ['application/octet-stream'],
     problems: ['not_found', 'forbidden', 'unavailable'],
-    read: (request) => download(desk, request),
-  });
-}
-
-async function download(
-  { catalogue, database }: DeskHttp,
-  { caller, params, body, requestId }: ApiRequest<unknown, z.output<typeof toldReason>>,
-): Promise<Reply> {
-  const subject = params['id'] ?? '';
-  const record = recordOfId(catalogue, subject);
-  if (!record) throw notFound('record');
-  if (!record.download) throw invalid('Such a record has no file.');
-  assertPermitted(caller, record.download.permission);
-  const { action, tenantId, contentType, content } = await record.download.read(subject);
-  await database.transaction((tx) =>
-    audit(tx, { caller, requestId, action, subject, tenantId, after: { reason: body.reason } }),
-  );
-  return new Reply(200, content, {
-    'content-type': contentType,
-    'content-disposition': `attachment; filename="${subject}"`,
-    'x-content-type-options': 'nosniff',
-    'cache-control': 'no-store',
+    async read({ caller, params, body, requestId }) {
+      const { content, headers } = await giveFile(desk, {
+        caller,
+        requestId,
+        id: params['id'] ?? '',
+        ...body,
+      });
+      return new Reply(200, content, headers);
+    },
   });
 }

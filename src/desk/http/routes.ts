@@ -5,6 +5,7 @@ import { figureRoutes } from './figure-routes';
 import { linkRoutes } from './link-routes';
 import { listRoutes } from './list-routes';
 import { recordRoutes } from './record-routes';
+import { searchRoutes } from './search-routes';
 import type { DeskHttp } from './services';
 import { sessionRoutes } from './session-routes';
 
@@ -15,6 +16,7 @@ export const deskRoutes = (desk: DeskHttp): Route[] => [
   catalogueRoute(desk),
   ...listRoutes(desk),
   ...recordRoutes(desk),
+  ...searchRoutes(desk),
   ...decisionRoutes(desk),
   ...figureRoutes(desk),
 ];

@@ -4,6 +4,7 @@ import type { Verdict } from '../../kernel/caller';
 import { PERMISSIONS } from '../../process/desk/permissions';
 import { cookieOf, endedCookie, tokenOf } from '../sign-in/cookie';
 import { endSession, noSession, operatorOfSession, signIn } from '../sign-in/operations';
+import { RATE_LIMIT } from '../sign-in/rate-limit';
 import { TRANSPORTS } from '../sign-in/record';
 import type { DeskHttp } from './services';
 
@@ -66,9 +67,6 @@ export function sessionRoutes(desk: DeskHttp): Route[] {
     }),
   ];
 }
-
-/** Requests of one operator, in a process. */
-const RATE_LIMIT = { perSecond: 100, burst: 200 };
 
 /** Authenticates an operator by the token of a session, in the header or in the cookie. @throws Problem 401, 403 */
 export const createDeskAuthenticator =

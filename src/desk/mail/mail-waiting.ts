@@ -55,7 +55,7 @@ export async function mailWaiting(deps: WaitingMailDeps, catalogue: Catalogue): 
 }
 
 interface PermittedList extends MailedList {
-  /** Who may look at the list, and decide one of its decisions. */
+  /** Operators who may look at the list, and make one of its decisions. */
   isFor(permissions: readonly Permission[]): boolean;
 }
 

@@ -22,7 +22,7 @@ export const permissionsInput = z
 export const permissionsText = (permissions: readonly Permission[]): string | null =>
   permissions.join(' ') || null;
 
-/** Who may decide, and what. */
+/** Decisions about operators and their permissions. */
 export const operatorDecisions: readonly Decision[] = [
   decision<Operator, { permissions: Permission[] }>({
     name: 'operator.permit',

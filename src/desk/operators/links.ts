@@ -6,16 +6,16 @@ import type { MadeSecret } from '../../process/desk/decision';
 import type { Permission } from '../../process/desk/permissions';
 import { newCodeGenerator } from './code-generator';
 
-/** A one-time link, by which an operator sets what he signs in by. Its token is stored as a keyed hash. */
+/** A one-time link, by which an operator sets what he signs in by. The token is stored as a keyed hash. */
 export interface OperatorLink {
   tokenHash: Buffer;
   /** An invitation makes a new operator. A link for a code generator replaces a lost one. */
   purpose: 'invitation' | 'code_generator';
-  /** Of an invitation: the id that the operator will have. */
+  /** The id of the operator, whom the use of an invitation makes. */
   operatorId: string;
   name: string;
   permissions: Permission[];
-  /** Who has invited the operator, or approved the reset. */
+  /** The operator who has invited, or has approved the reset. */
   createdBy: string;
   /** The new code generator, sealed under the operator's id. */
   totpSecret: Buffer;
@@ -32,7 +32,7 @@ export const LINK_MS = 24 * 3_600_000;
 /** Wrong secrets and codes after which a link has ended. */
 const MAX_FAILURES = 10;
 
-/** A token of 256 bits, and what is stored of it. */
+/** A token of 256 bits, and its hash. */
 export function newLinkToken(keyring: Keyring): MadeSecret {
   const token = randomBytes(32).toString('base64url');
   return { stored: { tokenHash: keyring.hashSecret(token).toString('base64url') }, shown: { token } };

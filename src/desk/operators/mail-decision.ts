@@ -12,7 +12,7 @@ interface MailInput {
   off?: boolean | undefined;
 }
 
-/** An operator's own decision to be told of what waits. The audit log and the answer never hold the address. */
+/** An operator's own choice of hourly mails about waiting rows. The audit log and the answer never hold the address. */
 export const mailDecision = ({ keyring }: { keyring: Keyring }): Decision =>
   decision<Operator, MailInput>({
     name: 'operator.mail',

@@ -2,7 +2,7 @@ import type { Sql, Tx } from '../../kernel/db/database';
 import { recordTable } from '../../kernel/db/record-table';
 import type { Keyring } from '../../kernel/security/keyring';
 
-/** An operator's wish to be told once an hour of what waits. */
+/** The operators who get hourly mails about waiting rows. */
 interface OperatorMail {
   operatorId: string;
   /** Sealed under the operator's id. */

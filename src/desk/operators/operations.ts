@@ -81,7 +81,7 @@ export async function addFirstOperator(tx: Tx, keyring: Keyring, name: string): 
 }
 
 /**
- * What an admission by this operator changes. Two operators admit where two may decide, and an operator who invited the
+ * The change of an operator by an admission. Two operators admit where two may decide, and an operator who invited the
  * new one is the first of them. A single operator admits alone, but never an operator of his own invitation.
  * @throws Problem 409 `invalid_transition` when the operator was admitted or disabled before, or `by` has invited or
  *   admitted the operator already
@@ -98,7 +98,7 @@ export async function judgeAdmission(
     throw conflict('invalid_transition', `You have invited ${name}: another operator must admit ${name}.`);
   const others = await deciding(sql);
   const isAlone = !others.some((other) => other !== by);
-  // Nobody else may decide: not a proposer who was disabled since, and not the same operator twice.
+  // Only this operator may decide, because a proposer who was disabled since does not count.
   if (isAlone) return { proposedBy: null, admittedBy: by, admittedAt: at };
   if (proposedBy === by)
     throw conflict('invalid_transition', `You have admitted ${name}: another operator must, too.`);

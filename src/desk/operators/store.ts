@@ -27,7 +27,7 @@ const operators = recordTable<Operator>('operators', {}, [
   ...['disabledAt', 'disabledBy', 'disabledReason', 'permissions'],
 ]);
 
-/** Serialises changes of operators, so that one always remains. Raw, because it is an advisory lock. */
+/** Serialises changes of operators, so that concurrent ones never remove the last operator. Raw, because it is an advisory lock. */
 export async function lockOperators(tx: Sql): Promise<void> {
   await tx.query(`select pg_advisory_xact_lock(hashtextextended('operators', 0))`);
 }
@@ -69,7 +69,7 @@ export const updateOperator = (
   changed: Partial<Omit<Operator, 'id' | 'name'>> & { secretHash?: Buffer },
 ): Promise<Operator> => operators.saved(tx, operators().where({ id }).update(changed));
 
-/** What an operator signs in by. It never leaves the sign-in. */
+/** The stored secrets of an operator: secret and code generator. It never leaves the sign-in. */
 export interface SignInSecrets {
   id: string;
   secretHash: Buffer;

@@ -149,18 +149,18 @@ export interface SignedInOperator {
 /** How long the moment of the last request may be behind, so that not every request writes. */
 const SEEN_MS = 10_000;
 
-/** What a request presents of a session. */
+/** The credentials of a session in a request. */
 export interface GivenSession {
   token: string;
   transport: Transport;
-  /** Of a request that changes something. Absent: the request changes nothing. */
+  /** The CSRF token of a request that changes something. Absent: the request changes nothing. */
   csrfToken?: string | undefined;
   /** A page asked by itself, so that the session's rest goes on. */
   isAutomatic?: boolean;
 }
 
 /**
- * The operator of a live session. Its rest begins anew.
+ * The operator of a live session. The rest of the session begins anew.
  * @throws Problem 401; 403 where a browser's request has not the right CSRF token
  */
 export async function operatorOfSession(

@@ -11,7 +11,7 @@ export interface DeskSession {
   /** From which it was begun. */
   address: string;
   createdAt: Date;
-  /** Of the last request, to within some seconds. */
+  /** Time of the last request, to within some seconds. */
   seenAt: Date;
   endedAt: Date | null;
 }

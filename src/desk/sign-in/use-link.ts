@@ -41,9 +41,9 @@ export async function lookAtLink(
 
 export interface UseLink {
   token: string;
-  /** Of an invitation: the secret that the operator chooses. Of a new code generator: the secret that he has. */
+  /** For an invitation, a new secret that the operator chooses. For a new code generator, his present secret. */
   secret: string;
-  /** A code of the new generator, which proves that the operator's app has it. */
+  /** A code of the new generator. It proves that the operator's app holds the generator. */
   code: string;
 }
 
@@ -56,8 +56,10 @@ export interface UsedLink {
 /**
  * Uses a link once. An invitation makes an operator, whom another one then admits. A link for a code generator replaces
  * the former one, and ends all sessions of the operator.
- * @throws Problem 404 for a link that was used or has ended; 401 for a wrong secret or code, ten of which end the link;
- *   400 for a secret or a name that an operator has; 409 when who gave the link was disabled since
+ * @throws Problem 404: the link was used or has ended.
+ * @throws Problem 401: the secret or the code is wrong. Ten such failures end the link.
+ * @throws Problem 400: another operator has the name or the secret.
+ * @throws Problem 409: the operator who gave the link was disabled since.
  */
 export async function useLink(deps: SignInDeps, given: UseLink): Promise<UsedLink> {
   // A stranger's token is refused before any lock is taken.
@@ -100,7 +102,7 @@ async function hasSecret(tx: Tx, id: string, secretHash: Buffer): Promise<boolea
   return found !== undefined && timingSafeEqual(found.secretHash, secretHash);
 }
 
-/** Makes the operator of an invitation. Who has invited counts as the first of two who admit. */
+/** Makes the operator of an invitation. The inviting operator counts as the first of two who admit. */
 async function join(
   tx: Tx,
   { operatorId: id, name, permissions, createdBy }: OperatorLink,

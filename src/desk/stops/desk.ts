@@ -21,7 +21,7 @@ interface Stopped {
 
 const columns = columnsOf<Stopped>();
 
-/** The desk of what operators have stopped. Tenants are stopped at their own desk (src/desk/clients). */
+/** The desk of stopped tenants, users and cards. Tenants are stopped at their own desk (src/desk/clients). */
 export function stopDesk(services: SwitchServices & CardStopServices): Desk {
   return defineDesk({
     name: 'stops',

@@ -1,4 +1,4 @@
-import { blockCardsOf } from '../../cards/cards/operations';
+import { blockCardsOf, countOpenCards } from '../../cards/cards/operations';
 import type { Sql } from '../../kernel/db/database';
 import { requireUser, setOperatorBlock, type User } from '../../people/users/operations';
 import { type Decision, decision, type SubjectSpec } from '../../process/desk/decision';
@@ -15,7 +15,7 @@ const users: SubjectSpec<StoppableUser> = {
   noun: 'user',
   kinds: ['user'],
   read: (sql, id) => withStops(sql, requireUser(sql, null, id)),
-  lock: (tx, id) => withStops(tx, requireUser(tx, null, id, undefined, 'update')),
+  lock: (tx, id) => withStops(tx, requireUser(tx, null, id, { lock: 'update' })),
   tenantOf: ({ tenantId }) => tenantId,
 };
 
@@ -31,15 +31,22 @@ const blockOrUnblock = (verb: 'block' | 'unblock', title: string): Decision =>
     permission: 'security',
     subject: users,
     restsOn: ({ status, operatorBlocked }) => ({ status, operatorBlocked }),
-    async preview(_, { id, subject: { status, clientStatus, operatorBlocked, stops } }) {
+    async preview(tx, { id, subject: { status, clientStatus, operatorBlocked, stops } }) {
       if (verb === 'block') assertNoStop(stops, 'user', id);
       else assertStopped(stops, id);
+      const open = String(await countOpenCards(tx, { userId: id }));
+      const left = verb === 'block' ? 'blocked' : clientStatus;
       return [
-        { field: 'status', from: status, to: verb === 'block' ? 'blocked' : clientStatus },
+        { field: 'status', from: status, to: left },
         {
           field: 'blocked by an operator',
           from: yesNo(operatorBlocked),
           to: yesNo(verb === 'block'),
+        },
+        {
+          field: 'open cards that decline',
+          from: status === 'blocked' ? open : '0',
+          to: left === 'blocked' ? open : '0',
         },
       ];
     },

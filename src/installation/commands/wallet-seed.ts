@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { importSeed, seedStatus } from '../../chain/wallets/seed';
+import { importSeed, seedStatus } from '../../chain/wallets/seed/seed';
 import { show } from '../../desk/cli/console';
 import { INSTALLATION } from '../../desk/operators/operations';
 import type { CommandContext } from './context';

@@ -32,6 +32,18 @@ export function filtered(query: Knex.QueryBuilder, filter: Record<string, unknow
     if (value !== undefined && value !== null) void query.where(column, value);
 }
 
+/** Locks what a look-up finds until the transaction ends. */
+export interface Locking {
+  /** `share`: nobody changes the row. `update`: only this transaction does. Foreign keys to the row stay possible. */
+  lock?: 'share' | 'update' | undefined;
+}
+
+/** Adds the lock of a look-up. @param of the table to lock, where the select joins others */
+export function locked(query: Knex.QueryBuilder, { lock }: Locking, ...of: string[]): void {
+  if (lock === 'share') void query.forShare(...of);
+  if (lock === 'update') void query.forNoKeyUpdate(...of);
+}
+
 export interface IdPage {
   /** The last id of the previous page. */
   after?: string | undefined;
@@ -71,8 +83,16 @@ export function compiled(query: Knex.QueryBuilder): Built {
 export const columnsOf = (fields: readonly string[]): string =>
   fields.map((field) => `${snakeCase(field)} as "${field}"`).join(', ');
 
+const snakeNames = new Map<string, string>();
+
+/** @param name of the source, so that there are only some hundreds */
 export function snakeCase(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  let known = snakeNames.get(name);
+  if (known === undefined) {
+    known = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    snakeNames.set(name, known);
+  }
+  return known;
 }
 
 const camelNames = new Map<string, string>();

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Sql, Tx } from './database';
+import { snakeCase } from './build';
+import type { Sql, Statement, Tx } from './database';
 
 /** One of several statements that a transaction sends as one. `$1`, `$2` … are its own values. */
 export type Write = {
@@ -72,6 +73,46 @@ export const withinJson = (json: string): string =>
 /** The text that was given to {@link withinJson}, in SQL. @param column of type json */
 export const textOfJson = (column: string): string =>
   `case json_typeof(${column}) when 'string' then ${column} #>> '{}' else ${column}::text end`;
+
+/**
+ * An insert of any number of rows, in their order, by one parameter: its text, and so its plan, is always the same.
+ * @param columns of the table, in camelCase. A JSON column takes the value itself, not its text
+ * @param conflict `on conflict …`, where rows may exist
+ */
+export function insertOfRows(
+  table: string,
+  columns: readonly string[],
+  rows: readonly object[],
+  conflict = '',
+): Statement {
+  const names = columns.map(snakeCase).join(', ');
+  const from = `json_populate_recordset(null::${table}, $1::json) with ordinality`;
+  return {
+    name: `insert_rows_${table}`,
+    text: `insert into ${table} (${names}) select ${names} from ${from} order by ordinality ${conflict}`,
+    values: [rowsAsJson(columns, rows)],
+  };
+}
+
+/** An update of any number of rows by their `id`, as {@link insertOfRows}. @param columns without `id` */
+export function updateOfRows(table: string, columns: readonly string[], rows: readonly object[]): Statement {
+  const names = columns.map(snakeCase);
+  return {
+    name: `update_rows_${table}`,
+    text: `update ${table} t set (${names.join(', ')}) = row(${names.map((name) => `n.${name}`).join(', ')})
+             from json_populate_recordset(null::${table}, $1::json) n where t.id = n.id`,
+    values: [rowsAsJson(['id', ...columns], rows)],
+  };
+}
+
+const rowsAsJson = (columns: readonly string[], rows: readonly object[]): string =>
+  JSON.stringify(
+    rows.map((row) =>
+      Object.fromEntries(
+        columns.map((column) => [snakeCase(column), (row as Record<string, unknown>)[column]]),
+      ),
+    ),
+  );
 
 type Cell = string | number | boolean | Date | null | undefined;
 

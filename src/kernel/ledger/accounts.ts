@@ -70,12 +70,17 @@ export const ensureChainAccounts = (tx: Sql, chain: string, asset: string): Prom
   );
 
 async function ensureThose(tx: Sql, names: readonly InternalAccount[], currency: string): Promise<void> {
-  const accounts = names.map((name) => ({
-    id: internalAccountId(name, currency),
-    kind: 'internal',
-    currency,
-  }));
-  await tx.run(ledgerAccounts().insert(accounts).onConflict().ignore());
+  const ids = names.map((name) => internalAccountId(name, currency));
+  // Most often all of them are there, and finding them is cheaper than inserting in vain. As a scalar, each is found by the
+  // index. The plan of a join would be kept from the time when the table was small, and read all of it.
+  await tx.prepared(
+    'ledger-ensure',
+    `insert into ledger_accounts (id, kind, currency)
+     select wanted.id, 'internal', $2 from unnest($1::id[]) as wanted(id)
+      where (select known.kind from ledger_accounts known where known.id = wanted.id) is null
+     on conflict do nothing`,
+    [ids, currency],
+  );
 }
 
 export interface LockedAccounts {
@@ -205,4 +210,21 @@ export async function balancesAt(sql: Sql, accountId: string, at: Date): Promise
     pending: new Decimal(row?.balancePending ?? 0),
     spent: new Decimal(row?.balanceSpent ?? 0),
   };
+}
+
+/**
+ * Balances of all internal accounts that are not zero. Each balance is a snapshot with the few entries since. The index
+ * `ledger_accounts_by_tenant` finds these accounts, because they have no tenant.
+ */
+export async function nonZeroInternalBalances(
+  sql: Sql,
+): Promise<{ name: string; currency: string; balance: Decimal }[]> {
+  // Raw, see internalBalanceSql.
+  const rows = await sql.query<{ name: string; currency: string; balance: string }>(
+    `select split_part(a.id, ':', 1) as name, a.currency, ${internalBalanceSql('a.id')}::text as balance
+       from ledger_accounts a where a.tenant_id is null and a.kind = 'internal' order by a.currency, a.id`,
+  );
+  return rows
+    .map(({ balance, ...account }) => ({ ...account, balance: new Decimal(balance) }))
+    .filter(({ balance }) => !balance.isZero());
 }

@@ -89,6 +89,14 @@ export const ACCOUNT_EFFECTS = {
 
 export type AccountEffect = keyof typeof ACCOUNT_EFFECTS;
 
+const halves = (at: 0 | 1) => [
+  ...new Set(Object.keys(ACCOUNT_EFFECTS).map((name) => name.split('/')[at] ?? '')),
+];
+
+/** The types of an `account_transaction`, and its subtypes. */
+export const ACCOUNT_TYPES: readonly string[] = halves(0);
+export const ACCOUNT_SUBTYPES: readonly string[] = halves(1);
+
 /**
  * Effects of holds. Recorded, but shown only by the operator's tools. A release and the debit that follows are one
  * posting.

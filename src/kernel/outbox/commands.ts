@@ -62,6 +62,7 @@ export function createCommands(handOver?: HandOver): Commands {
 }
 
 const insertion = (commands: WorkflowCommand[], leaseSeconds: number): Statement => ({
+  name: 'commands-append',
   text: `insert into workflow_commands (workflow, workflow_id, task_queue, action, args, tenant_id, summary, leased_until)
      select c.workflow, c.workflow_id, c.task_queue, c.action, c.args, c.tenant_id, c.summary,
             clock_timestamp() + make_interval(secs => coalesce(c.after_seconds, $2))

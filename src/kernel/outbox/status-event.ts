@@ -1,5 +1,40 @@
+import { z } from 'zod';
 import { newId } from '../ids';
+import { instant } from '../wire/schemas';
+import type { EventDocument } from './event-document';
 import type { WebhookEvent } from './events';
+
+const statusData = z
+  .object({
+    id: z.string().meta({ description: 'Id of the event.' }),
+    recordId: z.string().meta({ description: 'Id of the payout, transfer or card operation.' }),
+    accountId: z.string().nullable(),
+    status: z.string().meta({ description: "One of the record's statuses.", examples: ['completed'] }),
+    previousStatus: z.string().meta({ examples: ['processing'] }),
+    failure: z.string().optional().meta({ description: 'Code of the reason for a failure.' }),
+    timestamp: instant(),
+  })
+  .meta({
+    id: 'StatusChangedEvent',
+    description: 'Data of a `payout.status_changed` or `transfer.status_changed`.',
+  });
+
+export const STATUS_DOCUMENTS: readonly EventDocument[] = [
+  {
+    event: 'payout.status_changed',
+    type: 'payout',
+    description: 'The status of a payout has changed, of an account or of a virtual IBAN.',
+    data: statusData,
+  },
+  {
+    event: 'transfer.status_changed',
+    type: 'transfer',
+    description:
+      'The status of another transfer has changed: a top-up or withdrawal by an external card, an exchange order or withdrawal, a ' +
+      'deposit on a chain, an operation of a card.',
+    data: statusData,
+  },
+];
 
 /** A status change of a payout, another transfer or a card operation. */
 export interface StatusChange {

@@ -25,8 +25,8 @@ const told = () =>
     .select('data_id as id', 'tenantId', 'registration', 'event', 'type', 'subtype', 'referenceId')
     .select('created_at as at', 'delivery', 'attempts', 'dueAt', 'deliveredAt', 'lastError');
 
-/** Condition of the partial indexes, which leave out events of cards and accounts. */
-const OF_RECORDS = `registration in ('deposit', 'cardholder', 'kyc', 'payout', 'transfer')`;
+/** Condition of the partial indexes, which leave out transactions of cards and accounts. */
+export const OF_RECORDS = `event not in ('card_transaction', 'account_transaction')`;
 
 /**
  * The newest events about a record and about its references, oldest first.

@@ -1,4 +1,4 @@
-import { anyOf, raw, table } from '../db/build';
+import { anyOf, type Locking, locked, raw, table } from '../db/build';
 import type { Sql } from '../db/database';
 import { countWaiting, type WaitingCount, type WaitingFilter, waitingPage } from '../db/waiting';
 import type { NumberedCommand } from './commands';
@@ -108,15 +108,14 @@ export function listParked(sql: Sql, filter: WaitingFilter): Promise<ParkedComma
   return sql.run<ParkedCommand>(parkedCommands().select(SHOWN).modify(waitingPage, PARKED, filter));
 }
 
-/** @param locked keeps it from others until the end of the transaction */
 export async function findParked(
   sql: Sql,
   number: string,
-  locked = false,
+  locking: Locking = {},
 ): Promise<ParkedCommand | undefined> {
   if (!/^\d{1,18}$/.test(number)) return undefined;
-  const query = parkedCommands().select(SHOWN).where({ number });
-  const [found] = await sql.run<ParkedCommand>(locked ? query.forUpdate() : query);
+  const query = parkedCommands().select(SHOWN).where({ number }).modify(locked, locking);
+  const [found] = await sql.run<ParkedCommand>(query);
   return found;
 }
 

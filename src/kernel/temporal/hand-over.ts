@@ -24,8 +24,14 @@ const FORGET_ROWS = 100;
 const FORGET_MS = 25;
 
 /**
- * Takes the first step of a record in this process, so that its workflow may start asleep. Never throws, and answers
- * within two seconds.
+ * How long the start of a resting workflow is held after its first step. Many parties decide within it. Their reports then cost
+ * Temporal nothing, because this process takes these steps too. Longer, and workflows would be missed in Temporal's UI.
+ */
+const HOLD_MS = 1_000;
+
+/**
+ * Takes a step of a new record in this process, so that its workflow may start asleep, or when the record has ended. Never
+ * throws, and answers within two seconds.
  * @returns undefined when the workflow must take the step
  */
 export type FirstStep = (command: WorkflowCommand) => Promise<Rest | undefined>;
@@ -37,6 +43,8 @@ export interface HandOverOptions {
   /** Length of the queue. Further commands are left to the relay. */
   queueSize?: number;
   firstStep?: FirstStep;
+  /** Milliseconds for which a start is held after its first step. */
+  holdMs?: number;
   /** Address of the desk, for links to records. */
   deskUrl?: string | undefined;
   /** Called after each call without an answer. */
@@ -44,8 +52,15 @@ export interface HandOverOptions {
 }
 
 export interface HandingOver extends HandOver {
-  /** Stops accepting commands. Resolves when calls and deletions under way have ended. */
+  /** Stops accepting commands and sends held starts. Resolves when calls and deletions under way have ended. */
   stop(): Promise<void>;
+}
+
+/** A start whose record waits for a report. */
+interface Held {
+  start: NumberedCommand;
+  rest: Rest;
+  timer: NodeJS.Timeout;
 }
 
 /**
@@ -53,63 +68,126 @@ export interface HandingOver extends HandOver {
  * relay sends commands that do not fit, come too late or fail.
  */
 export function createHandOver(options: HandOverOptions): HandingOver {
-  const { client, database, log, queueSize = QUEUE, firstStep, deskUrl, onAway } = options;
-  const queue: { command: NumberedCommand; since: number }[] = [];
-  const running = new Set<Promise<void>>();
-  /** The last call for each workflow. The next call for the same workflow waits for it. */
-  const telling = new Map<string, Promise<void>>();
+  const { client, database, log, queueSize = QUEUE, firstStep, deskUrl, onAway, holdMs = HOLD_MS } = options;
+  const held = new Map<string, Held>();
   const taken = createForgetting(database, log);
+  const tasks = createTasks();
   let pausedUntil = 0;
   let stopped = false;
 
-  async function hand(command: NumberedCommand): Promise<void> {
-    const rest = command.action === 'start' ? await firstStep?.(command) : undefined;
+  /** @returns whether Temporal has the command */
+  async function tell(command: NumberedCommand, rest?: Rest): Promise<boolean> {
     const told = await tellTemporal(client, command, { rest, deskUrl });
     if (told.outcome === 'taken') taken.add(command.number);
     else if (told.outcome === 'away') {
       log.debug({ reason: told.reason }, 'Temporal gave no answer; commands wait');
       void onAway?.();
       pausedUntil = Date.now() + PAUSE_MS;
-      queue.length = 0;
+      tasks.drop();
+      for (const { timer } of held.values()) clearTimeout(timer);
+      held.clear();
     }
+    return told.outcome === 'taken';
   }
 
-  function work(): void {
-    while (running.size < CONCURRENCY) {
-      const next = queue.shift();
-      if (!next) return;
-      if (Date.now() - next.since > TOO_LATE_MS) continue;
-      const { workflowId } = next.command;
-      const before = telling.get(workflowId) ?? Promise.resolve();
-      const task = before
-        .then(() => hand(next.command))
-        .finally(() => {
-          running.delete(task);
-          if (telling.get(workflowId) === task) telling.delete(workflowId);
-          work();
-        });
-      running.add(task);
-      telling.set(workflowId, task);
+  function hold(start: NumberedCommand, rest: Rest, until: Date): void {
+    const { workflowId } = start;
+    const release = () => tasks.add(workflowId, () => unhold(workflowId));
+    const timer = setTimeout(release, Math.min(holdMs, until.getTime() - Date.now()));
+    held.set(workflowId, { start, rest, timer });
+  }
+
+  async function unhold(workflowId: string): Promise<void> {
+    const known = held.get(workflowId);
+    held.delete(workflowId);
+    if (known) await tell(known.start, known.rest);
+  }
+
+  async function start(command: NumberedCommand): Promise<void> {
+    const rest = await firstStep?.(command);
+    if (rest?.until && !stopped) hold(command, rest, rest.until);
+    else await tell(command, rest);
+  }
+
+  async function look(command: NumberedCommand): Promise<void> {
+    const known = held.get(command.workflowId);
+    const rest = known && (await firstStep?.(command));
+    // The start may have been dropped meanwhile, because Temporal is away.
+    if (!known || !held.has(command.workflowId)) {
+      await tell(command);
+    } else if (rest?.until && !stopped) {
+      known.rest = rest;
+      taken.add(command.number);
+    } else {
+      clearTimeout(known.timer);
+      held.delete(command.workflowId);
+      // A workflow that starts awake looks anyway.
+      if (await tell(known.start, rest)) taken.add(command.number);
     }
   }
 
   const handOver: HandOver = (commands) => {
-    const now = Date.now();
-    if (stopped || now < pausedUntil) return;
+    const since = Date.now();
+    if (stopped || since < pausedUntil) return;
     const due = commands.filter(({ afterSeconds }) => afterSeconds === undefined);
-    for (const command of due.slice(0, queueSize - queue.length)) queue.push({ command, since: now });
-    // After the caller's turn, so that its answer goes out first.
-    setImmediate(work);
+    for (const command of due.slice(0, queueSize - tasks.waiting()))
+      tasks.add(command.workflowId, async () => {
+        if (Date.now() - since <= TOO_LATE_MS) await (command.action === 'start' ? start : look)(command);
+      });
   };
 
   return Object.assign(handOver, {
     async stop() {
       stopped = true;
-      queue.length = 0;
-      await Promise.all(running);
+      tasks.drop();
+      for (const [workflowId, { timer }] of held) {
+        clearTimeout(timer);
+        tasks.add(workflowId, () => unhold(workflowId));
+      }
+      await tasks.ended();
       await taken.stop();
     },
   });
+}
+
+/** Runs tasks, some at once, but those of one workflow one after the other. */
+function createTasks() {
+  const queue: { workflowId: string; work: () => Promise<void> }[] = [];
+  const running = new Set<Promise<void>>();
+  /** The last task of each workflow. The next one waits for it. */
+  const last = new Map<string, Promise<void>>();
+
+  function work(): void {
+    while (running.size < CONCURRENCY) {
+      const next = queue.shift();
+      if (!next) return;
+      const { workflowId } = next;
+      const before = last.get(workflowId) ?? Promise.resolve();
+      const task = before.then(next.work).finally(() => {
+        running.delete(task);
+        if (last.get(workflowId) === task) last.delete(workflowId);
+        work();
+      });
+      running.add(task);
+      last.set(workflowId, task);
+    }
+  }
+
+  return {
+    waiting: () => queue.length,
+    /** @param task never throws */
+    add(workflowId: string, task: () => Promise<void>): void {
+      queue.push({ workflowId, work: task });
+      // After the caller's turn, so that its answer goes out first.
+      setImmediate(work);
+    },
+    drop(): void {
+      queue.length = 0;
+    },
+    async ended(): Promise<void> {
+      for (work(); running.size > 0; ) await Promise.all(running);
+    },
+  };
 }
 
 /** Deletes accepted commands in batches. A command that is not deleted is sent again, which is idempotent. */

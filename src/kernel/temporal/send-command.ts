@@ -10,9 +10,10 @@ import { RECORD_MEMO, recordAddress } from './record-address';
 import { searchAttributesOf } from './search-attributes';
 import { LOOK } from './signals';
 
-/** State of a record whose first step was taken by the committing process. Its workflow can sleep until then. */
+/** State of a record whose first steps were taken by the committing process. */
 export interface Rest {
-  until: Date;
+  /** Time until which its workflow sleeps. Absent: the record has ended, and its workflow takes no step. */
+  until?: Date;
   /** Status of the record. */
   status: string;
   /** Reason of the wait, one sentence for operators. */
@@ -21,7 +22,7 @@ export interface Rest {
 
 /** How a workflow is started. */
 export interface Telling {
-  /** Starts the workflow asleep until a signal or this time. */
+  /** Starts the workflow asleep until a signal or a time, or for an ended record. Not after an earlier run. */
   rest?: Rest | undefined;
   /** Address of the desk, for links to records. Default: the command that shows a record. */
   deskUrl?: string | undefined;
@@ -81,15 +82,16 @@ async function send(
   const options = {
     workflowId: command.workflowId,
     taskQueue: command.taskQueue,
-    args: command.args,
+    args: rest && !rest.until ? [...command.args, rest.status] : command.args,
     workflowIdConflictPolicy: 'USE_EXISTING',
-    workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+    // An earlier run was started by a later look, and has answered it.
+    workflowIdReusePolicy: rest ? 'REJECT_DUPLICATE' : 'ALLOW_DUPLICATE',
     ...(command.summary ? { staticSummary: command.summary } : {}),
     ...(details ? { staticDetails: details } : {}),
     ...(address ? { memo: { [RECORD_MEMO]: address } } : {}),
     ...(findable ? { typedSearchAttributes: searchAttributesOf(command, rest?.status) } : {}),
   } as const;
-  const startDelay = rest && Math.max(1, rest.until.getTime() - Date.now());
+  const startDelay = rest?.until && Math.max(1, rest.until.getTime() - Date.now());
   if (command.action === 'start')
     await client.workflow.start(command.workflow, startDelay ? { ...options, startDelay } : options);
   else await client.workflow.signalWithStart(command.workflow, { ...options, signal: LOOK });
@@ -97,11 +99,13 @@ async function send(
 
 /** Details of a start, which operators read in Temporal's UI before the first step and after the end. */
 function startDetails(address: string | undefined, rest: Rest | undefined): string {
-  const sleeps = rest && [
+  const rests = rest && [
     `When it started: **${rest.status}**. ${rest.waitsFor ?? ''}`.trim(),
-    `It sleeps until ${rest.until.toISOString()}, or until a signal.`,
+    rest.until
+      ? `It sleeps until ${rest.until.toISOString()}, or until a signal.`
+      : 'The process that took the request also took each step.',
   ];
-  return [...(sleeps ?? []), ...(address ? [`Record: ${address}`] : [])].join('\n\n');
+  return [...(rests ?? []), ...(address ? [`Record: ${address}`] : [])].join('\n\n');
 }
 
 function lacksSearchAttributes(error: unknown): boolean {

@@ -5,10 +5,12 @@ import { moment, text } from './schemas';
 
 /** Period of `createdAt`: `from` is included, `to` is excluded. */
 export const periodQuery = {
-  from: moment()
-    .optional()
-    .describe('Only records of this moment or later. A date means its midnight in UTC.'),
-  to: moment().optional().describe('Only records before this moment. A date means its midnight in UTC.'),
+  from: moment().optional().meta({
+    description: 'Only records of this moment or later. A date means its midnight in UTC.',
+  }),
+  to: moment().optional().meta({
+    description: 'Only records before this moment. A date means its midnight in UTC.',
+  }),
 };
 
 /** Query of every list of records. Newest first, with `limit` (1–100, default 20), an opaque `cursor` and a period. */
@@ -19,8 +21,13 @@ export const pageQuery = {
     .regex(/^([1-9]\d?|100)$/, 'must be a whole number from 1 to 100')
     .transform(Number)
     .default(20)
-    .meta({ override: { type: 'integer', minimum: 1, maximum: 100, default: 20 } }),
-  cursor: z.string().max(500).optional(),
+    .meta({
+      override: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
+      description: 'Items a page: 1 to 100, by default 20.',
+    }),
+  cursor: z.string().max(500).optional().meta({
+    description: 'The `nextCursor` of the page before. Opaque; valid for the same list only.',
+  }),
 };
 
 /**
@@ -104,6 +111,25 @@ export function whole<T>(data: T[]): Page<T> {
   return { data, hasMore: false, nextCursor: null };
 }
 
-export function pageSchema<T extends z.ZodType>(item: T) {
-  return z.object({ data: z.array(item), hasMore: z.boolean(), nextCursor: z.string().nullable() });
+/**
+ * The page of a list. In the document it is named after its items: `Card`, `CardList`. The same items always give the same
+ * schema, because the document takes a name once.
+ */
+export function pageSchema<T extends z.ZodType>(item: T): PageSchema<T> {
+  const known = pages.get(item) as PageSchema<T> | undefined;
+  if (known) return known;
+  const page = z.object({ data: z.array(item), hasMore: z.boolean(), nextCursor: z.string().nullable() });
+  const name = item.meta()?.id;
+  const named =
+    name === undefined ? page : page.meta({ id: `${name}List`, description: 'A page of a list.' });
+  pages.set(item, named);
+  return named;
 }
+
+type PageSchema<T extends z.ZodType> = z.ZodObject<{
+  data: z.ZodArray<T>;
+  hasMore: z.ZodBoolean;
+  nextCursor: z.ZodNullable<z.ZodString>;
+}>;
+
+const pages = new WeakMap<z.ZodType, z.ZodType>();

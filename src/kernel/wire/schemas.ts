@@ -121,7 +121,7 @@ export function moment() {
 }
 
 /** An amount in responses: a decimal string with every minor-unit digit. */
-export const money = () => z.string().meta({ examples: ['100.00'] });
+export const money = () => z.string().meta({ format: 'decimal', examples: ['100.00'] });
 export const instant = () => z.string().meta({ format: 'date-time', examples: ['2026-01-31T12:00:00.000Z'] });
 
 /**

@@ -5,10 +5,10 @@ export const areMost = ({ said, of }: { said: number; of: number }): boolean => 
 
 /**
  * The highest number that a majority of all nodes reports or exceeds. A single node of several cannot raise it.
- * @param told answers of a majority of the nodes ({@link areMost})
+ * @param reported answers of a majority of the nodes ({@link areMost})
  */
-export const ofMost = (told: readonly number[], of: number): number =>
-  told.toSorted((one, other) => other - one)[Math.floor(of / 2)] as number;
+export const ofMost = (reported: readonly number[], of: number): number =>
+  reported.toSorted((one, other) => other - one)[Math.floor(of / 2)] as number;
 
 /** Whether a majority of the nodes answered and all of those agree. */
 export const isSettled = (agreed: AgreedBlock): boolean => !agreed.isSplit && areMost(agreed);
@@ -44,7 +44,7 @@ export async function depthOf(
 }
 
 /** What the nodes report about a transaction. */
-export interface Told {
+export interface ReportedTransaction {
   /**
    * The state that a majority of all nodes reports, else the most advanced state that any node reports. Where a
    * majority says that no block has it, `pending` wins as soon as one node knows it.
@@ -55,7 +55,10 @@ export interface Told {
 }
 
 /** Compares what the nodes report about a transaction. @throws ChainAway */
-export async function toldOf(node: Pick<ChainNode, 'transactionOfEach'>, hash: string): Promise<Told> {
+export async function reportedTransaction(
+  node: Pick<ChainNode, 'transactionOfEach'>,
+  hash: string,
+): Promise<ReportedTransaction> {
   const { said, of } = await node.transactionOfEach(hash);
   const mined = said.filter(isMined);
   const agreed = agreedOf(mined, of);

@@ -119,7 +119,7 @@ export interface AgreedBlock {
 }
 
 /** What the nodes report about the nonces of an address. */
-export interface ToldNonces {
+export interface ReportedNonces {
   /** How many transactions of the address are in a block. A majority reports at least this number. */
   counted: number;
   /**
@@ -236,7 +236,7 @@ export interface ChainNode {
    * The nonces as each node reports them, for assigning nonces. Asks lagging nodes as well.
    * @throws NodesDisagree
    */
-  noncesOf(address: string): Promise<ToldNonces>;
+  noncesOf(address: string): Promise<ReportedNonces>;
   /** The median price of the nodes that keep up, the lower of two, so that no single node makes gas expensive. */
   fees(): Promise<ChainFees>;
   /** @throws ChainRefused `reverted`, `insufficient_funds`: the transaction would fail so */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AwsClient } from 'aws4fetch';
-import type { S3Settings } from '../../kernel/config';
+import type { S3Settings } from '../../kernel/config/config';
 import { DocumentsAway, type SealedStore } from './port';
 
 export interface S3Options {

@@ -1,4 +1,4 @@
-import type { DocumentsSettings } from '../../kernel/config';
+import type { DocumentsSettings } from '../../kernel/config/config';
 import { createFolderStore } from './folder';
 import type { SealedStore } from './port';
 import { createS3Store } from './s3';

@@ -46,7 +46,7 @@ function answerOf(asked: string, answer: unknown): CardOrderAnswer {
   } = parseAnswer(
     cardOrderAnswer,
     answer,
-    (told) => told.key === asked && (told.status !== 'requires_action' || told.actionUrl !== undefined),
+    (order) => order.key === asked && (order.status !== 'requires_action' || order.actionUrl !== undefined),
   );
   return { word, ...(actionUrl === undefined ? {} : { actionUrl }) };
 }

@@ -1,5 +1,5 @@
 import { createTransport } from 'nodemailer';
-import type { SmtpSettings } from '../../kernel/mail-settings';
+import type { SmtpSettings } from '../../kernel/config/mail';
 import { OutcomeUnknown, PartyAway, PartyRefused } from '../../process/party-errors';
 import type { Mailer } from './port';
 

@@ -3,7 +3,7 @@ import { openBreaksOf, syncBreaks } from '../../process/breaks/operations';
 import { OutcomeUnknown, PartyAway, PartyRefused } from '../../process/party-errors';
 import { assertOrders } from '../../process/switches/switches';
 import type { AfterEnd, Ordering, OrderKind, OrderServices, OrderWord } from './kind';
-import { type HeardOrder, heardOrder, noteEnded, noteHeard, type OrderName } from './reported-orders';
+import { type KnownOrder, knownOrder, noteEnded, noteReport, type OrderName } from './reported-orders';
 
 /** The identity of an order in `party_orders`. */
 export const orderName = <Row extends Ordering>(
@@ -26,9 +26,9 @@ export async function advanceOrder<S extends OrderServices, R extends Ordering, 
 ): Promise<string> {
   const row = found(await kind.find(services.database, id), id);
   if (!kind.isOpen(row) && !kind.afterEnd) return kind.status(row);
-  const before = await heardOrder(services.database, kind.party, kind.keyOf(row));
+  const before = await knownOrder(services.database, kind.party, kind.keyOf(row));
   try {
-    return await hear(services, kind, row, await wordOn(services, kind, row), before);
+    return await recordReport(services, kind, row, await wordOn(services, kind, row), before);
   } catch (error) {
     if (error instanceof OutcomeUnknown) return 'unknown';
     throw error;
@@ -59,19 +59,19 @@ async function wordOn<S extends OrderServices, R extends Ordering, W extends Ord
 const isNothingDone = (error: unknown): boolean =>
   error instanceof PartyAway && !(error instanceof OutcomeUnknown);
 
-const NOTHING_HEARD: HeardOrder = { version: null, dueBy: null };
+const NOTHING_KNOWN: KnownOrder = { version: null, dueBy: null };
 
 /**
  * Records the party's state of the order that was current when the party was asked. Only a decision ends an order, and
  * only once.
  * @param before what we knew before the party was asked
  */
-export function hear<S extends OrderServices, R extends Ordering, W extends OrderWord>(
+export function recordReport<S extends OrderServices, R extends Ordering, W extends OrderWord>(
   services: S,
   kind: OrderKind<S, R, W>,
   asked: R,
   word: W | 'unknown_to_party',
-  before: HeardOrder = NOTHING_HEARD,
+  before: KnownOrder = NOTHING_KNOWN,
 ): Promise<string> {
   const order = orderName(kind, asked);
   const isOpen = (row: R) => kind.isOpen(row) && kind.keyOf(row) === order.ref;
@@ -84,7 +84,7 @@ export function hear<S extends OrderServices, R extends Ordering, W extends Orde
     } else if (decision) {
       await kind.afterEnd?.keep?.(tx, row, decision);
     }
-    await noteHeard(tx, order, before, word === 'unknown_to_party' ? undefined : word.version);
+    await noteReport(tx, order, before, word === 'unknown_to_party' ? undefined : word.version);
     const { afterEnd } = kind;
     if (afterEnd && word !== 'unknown_to_party')
       await showContradiction(tx, afterEnd, row, {
@@ -99,10 +99,10 @@ export function hear<S extends OrderServices, R extends Ordering, W extends Orde
   });
 }
 
-interface Heard<Word> {
+interface Report<Word> {
   order: OrderName;
   word: Word;
-  before: HeardOrder;
+  before: KnownOrder;
   isOpen: boolean;
   at: Date;
 }
@@ -115,7 +115,7 @@ async function showContradiction<Row, Word extends OrderWord>(
   tx: Tx,
   { contradicted: kind, subject: subjectOf, contradiction, wasGiven }: AfterEnd<Row, Word>,
   row: Row,
-  { order: { ref, tenantId }, word, before, isOpen, at }: Heard<Word>,
+  { order: { ref, tenantId }, word, before, isOpen, at }: Report<Word>,
 ): Promise<void> {
   const hasEnded = !isOpen && (wasGiven?.(row) ?? true);
   if (saysNothing(word, before, hasEnded)) return;
@@ -131,12 +131,12 @@ async function showContradiction<Row, Word extends OrderWord>(
 /** Whether the state is ignored as old. Versions are compared only where both are known. */
 function saysNothing(
   { status, version }: OrderWord,
-  { version: heard }: HeardOrder,
+  { version: known }: KnownOrder,
   hasEnded: boolean,
 ): boolean {
-  const areKnown = version !== undefined && heard !== null;
-  if (hasEnded && status === 'processing') return !(areKnown && version > heard);
-  return areKnown && version < heard;
+  const areKnown = version !== undefined && known !== null;
+  if (hasEnded && status === 'processing') return !(areKnown && version > known);
+  return areKnown && version < known;
 }
 
 /** @throws Error for a missing record, because commands are committed with their record */

@@ -5,12 +5,12 @@ import { reconcilable, type Watched } from '../../process/overdue';
 import { orderName } from './advance';
 import type { AnyOrderKind, OrderServices } from './kind';
 import {
-  heardVersions,
   keepEndedForTurn,
+  knownVersions,
   type OrderName,
   overdueOrders,
   type ReportedOrder,
-  tellInTurn,
+  wakeInTurn,
   wakeOrders,
 } from './reported-orders';
 
@@ -18,9 +18,9 @@ import {
  * `ended`: a known order that is not followed any more. `unknown`: no order of ours has the key, and a person is shown
  * it.
  */
-export type Told = 'told' | 'ended' | 'unknown';
+export type ReportOutcome = 'told' | 'ended' | 'unknown';
 
-type Telling = Pick<OrderServices, 'commands' | 'now' | 'log' | 'observeUnusable'>;
+type ReportServices = Pick<OrderServices, 'commands' | 'now' | 'log' | 'observeUnusable'>;
 
 /** The reports of a party about our orders, where the party takes orders and starts nothing itself. */
 export interface PartyOrders {
@@ -31,11 +31,20 @@ export interface PartyOrders {
    * Wakes the workflows of these orders. A list may name every order that ever existed, so it wakes ended orders in
    * turn, a few at a time. Ended orders of a kind without `afterEnd` are skipped.
    */
-  tell(services: Telling, tx: Tx, keys: readonly string[], by: 'callback' | 'list'): Promise<Told[]>;
+  receive(
+    services: ReportServices,
+    tx: Tx,
+    keys: readonly string[],
+    by: 'callback' | 'list',
+  ): Promise<ReportOutcome[]>;
   /** Handles one callback. @returns its outcome */
-  called(services: Telling, tx: Tx, callback: { ref: string | null }): Promise<Told | 'not_ours'>;
+  called(
+    services: ReportServices,
+    tx: Tx,
+    callback: { ref: string | null },
+  ): Promise<ReportOutcome | 'not_ours'>;
   /** Wakes the next few of the ended orders that a list has named. */
-  tellInTurn(services: Pick<Telling, 'commands' | 'now'>, tx: Tx): Promise<void>;
+  wakeInTurn(services: Pick<ReportServices, 'commands' | 'now'>, tx: Tx): Promise<void>;
   /** Finds reported orders whose wake-up was lost, even if Temporal has lost everything. */
   readonly processes: Watched;
 }
@@ -61,36 +70,32 @@ export function partyOrders(party: OrderParty, kinds: readonly AnyOrderKind[]): 
     return kind.process.look({ id, tenantId });
   }
 
-  const tell: PartyOrders['tell'] = async (services, tx, keys, by) => {
-    const [atOnce, inTurn, unknown, told]: [ReportedOrder[], ReportedOrder[], string[], Told[]] = [
-      [],
-      [],
-      [],
-      [],
-    ];
+  const receive: PartyOrders['receive'] = async (services, tx, keys, by) => {
+    const [atOnce, inTurn, unknown, outcomes]: [ReportedOrder[], ReportedOrder[], string[], ReportOutcome[]] =
+      [[], [], [], []];
     // In one order, so that two concurrent reports of many orders wait for each other without a deadlock.
     for (const key of [...keys].sort()) {
       const order = await orderOf(tx, key);
       const isAsked = !order?.hasEnded || kindOf(key)?.afterEnd !== undefined;
       if (!order) unknown.push(key);
       else if (isAsked) (order.hasEnded && by === 'list' ? inTurn : atOnce).push(order);
-      told.push(!order ? 'unknown' : isAsked ? 'told' : 'ended');
+      outcomes.push(!order ? 'unknown' : isAsked ? 'told' : 'ended');
     }
     await keepEndedForTurn(tx, inTurn);
     await wakeOrders(services, tx, party, { orders: atOnce, unknown });
-    return told;
+    return outcomes;
   };
 
   return {
     party,
-    known: (sql, keys) => heardVersions(sql, party, keys),
-    tell,
+    known: (sql, keys) => knownVersions(sql, party, keys),
+    receive,
     async called(services, tx, { ref }) {
       if (ref === null) return 'not_ours';
-      const [outcome = 'unknown'] = await tell(services, tx, [ref], 'callback');
+      const [outcome = 'unknown'] = await receive(services, tx, [ref], 'callback');
       return outcome;
     },
-    tellInTurn: (services, tx) => tellInTurn(services, tx, party, lookAt),
+    wakeInTurn: (services, tx) => wakeInTurn(services, tx, party, lookAt),
     processes: reconcilable<Ordered>({
       name: `orders told: ${party}`,
       processes: kinds.map(({ process }) => process),

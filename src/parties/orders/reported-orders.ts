@@ -35,19 +35,19 @@ export async function wakeOrders(
   services: Telling,
   tx: Tx,
   party: OrderParty,
-  told: { orders: readonly ReportedOrder[]; unknown: readonly string[] },
+  reported: { orders: readonly ReportedOrder[]; unknown: readonly string[] },
 ): Promise<void> {
-  await makeDue(tx, told.orders, services.now());
-  await showUnknown(services, tx, party, told.unknown);
+  await makeDue(tx, reported.orders, services.now());
+  await showUnknown(services, tx, party, reported.unknown);
   services.commands.append(
     tx,
-    told.orders.map(({ look }) => look),
+    reported.orders.map(({ look }) => look),
   );
 }
 
 /** The orders as distinct rows, sorted so that two concurrent reports wait for each other without a deadlock. */
-const inOrder = (told: readonly ReportedOrder[]): OrderName[] =>
-  [...new Map(told.map((order) => [order.ref, order])).values()]
+const inOrder = (reported: readonly ReportedOrder[]): OrderName[] =>
+  [...new Map(reported.map((order) => [order.ref, order])).values()]
     .sort((one, other) => (one.ref < other.ref ? -1 : 1))
     .map(({ party, ref, subject, tenantId }) => ({ party, ref, subject, tenantId }));
 
@@ -55,9 +55,9 @@ const inOrder = (told: readonly ReportedOrder[]): OrderName[] =>
  * Marks orders as due. Each report sets a different, never later `due_by`, so that a step notices a report that came
  * after it asked.
  */
-async function makeDue(tx: Tx, told: readonly ReportedOrder[], at: Date): Promise<void> {
-  if (told.length === 0) return;
-  const rows = inOrder(told).map((order) => ({ ...order, dueBy: at }));
+async function makeDue(tx: Tx, reported: readonly ReportedOrder[], at: Date): Promise<void> {
+  if (reported.length === 0) return;
+  const rows = inOrder(reported).map((order) => ({ ...order, dueBy: at }));
   const earlier = raw(`least(party_orders.due_by - interval '1 millisecond', excluded.due_by)`);
   await tx.run(orders().insert(rows).onConflict(['party', 'ref']).merge({ dueBy: earlier }));
 }
@@ -69,7 +69,7 @@ async function makeDue(tx: Tx, told: readonly ReportedOrder[], at: Date): Promis
 const MAX_IN_TURN = 15;
 
 /**
- * Stores that a list has named ended orders, and leaves their wake-up to {@link tellInTurn}. A list that is read from
+ * Stores that a list has named ended orders, and leaves their wake-up to {@link wakeInTurn}. A list that is read from
  * its beginning names every order that was ever given.
  */
 export async function keepEndedForTurn(tx: Tx, ended: readonly ReportedOrder[]): Promise<void> {
@@ -82,7 +82,7 @@ export async function keepEndedForTurn(tx: Tx, ended: readonly ReportedOrder[]):
  * Wakes the next few orders that {@link keepEndedForTurn} has stored.
  * @param lookOf the command that makes us read the order
  */
-export async function tellInTurn(
+export async function wakeInTurn(
   { commands, now }: Pick<Telling, 'commands' | 'now'>,
   tx: Tx,
   party: OrderParty,
@@ -93,27 +93,27 @@ export async function tellInTurn(
   const found = await tx.run<OrderName>(
     taken.update({ inTurn: false }).returning(['party', 'ref', 'subject', 'tenantId']),
   );
-  const told = found.map((order) => ({ ...order, look: lookOf(order) }));
-  await makeDue(tx, told, now());
+  const woken = found.map((order) => ({ ...order, look: lookOf(order) }));
+  await makeDue(tx, woken, now());
   commands.append(
     tx,
-    told.map(({ look }) => look),
+    woken.map(({ look }) => look),
   );
 }
 
 /** The known version of an order and its due time, read before the party is asked. */
-export interface HeardOrder {
+export interface KnownOrder {
   version: number | null;
   dueBy: Date | null;
 }
 
-export async function heardOrder(sql: Sql, party: OrderParty, ref: string): Promise<HeardOrder> {
-  const [row] = await sql.run<HeardOrder>(orders().select('version', 'dueBy').where({ party, ref }));
+export async function knownOrder(sql: Sql, party: OrderParty, ref: string): Promise<KnownOrder> {
+  const [row] = await sql.run<KnownOrder>(orders().select('version', 'dueBy').where({ party, ref }));
   return row ?? { version: null, dueBy: null };
 }
 
 /** The known versions of these keys. */
-export function heardVersions(
+export function knownVersions(
   sql: Sql,
   party: OrderParty,
   refs: readonly string[],
@@ -126,10 +126,10 @@ export function heardVersions(
  * @param before the values before the party was asked
  * @param version of the answer; absent where the party had none
  */
-export async function noteHeard(
+export async function noteReport(
   sql: Sql,
   order: OrderName,
-  before: HeardOrder,
+  before: KnownOrder,
   version: number | undefined,
 ): Promise<void> {
   if (version === undefined && before.dueBy === null) return;

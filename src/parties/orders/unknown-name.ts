@@ -22,12 +22,12 @@ export async function showUnknown(
   refs: readonly string[],
 ): Promise<void> {
   for (const ref of refs) {
-    tellUnusable(services, party, 'unknown_name', ref);
+    noteUnusable(services, party, 'unknown_name', ref);
     await openBreak(tx, { tenantId: null, kind: UNKNOWN, subject: ref, detail: party });
   }
 }
 
-export function tellUnusable(
+export function noteUnusable(
   { log, observeUnusable }: Showing,
   party: string,
   what: 'word' | 'unknown_name',

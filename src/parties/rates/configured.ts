@@ -1,4 +1,4 @@
-import type { RatesSettings } from '../../kernel/rates-settings';
+import type { RatesSettings } from '../../kernel/config/rates';
 import { createEcbRates } from './ecb';
 import { createFileRates } from './file';
 import type { RateSource } from './port';

@@ -38,11 +38,11 @@ export function takeDue(sql: Sql, at: Date, limit: number): Promise<DueCallback[
   );
 }
 
-export async function noteTold(sql: Sql, { number }: DueCallback, at: Date): Promise<void> {
+export async function noteDelivered(sql: Sql, { number }: DueCallback, at: Date): Promise<void> {
   await sql.run(changes().where({ number }).update({ toldAt: at, nextAttemptAt: null }));
 }
 
-export async function noteUntold(sql: Sql, { number, attempts }: DueCallback, at: Date): Promise<void> {
+export async function noteUndelivered(sql: Sql, { number, attempts }: DueCallback, at: Date): Promise<void> {
   const pause = PAUSES_SECONDS[attempts - 1];
   const nextAttemptAt = pause === undefined ? null : secondsAfter(at, pause);
   await sql.run(changes().where({ number }).update({ nextAttemptAt }));

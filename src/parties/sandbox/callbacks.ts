@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { request } from 'undici';
 import type { Database } from '../../kernel/db/database';
 import { SIGNATURE_HEADER, signMessage } from '../protocol/signature';
-import { type DueCallback, nextDueAt, noteTold, noteUntold, takeDue } from './callback-store';
+import { type DueCallback, nextDueAt, noteDelivered, noteUndelivered, takeDue } from './callback-store';
 import { changeName } from './change-name';
 import { changesCommitted } from './changes';
 import type { SandboxParty } from './options';
@@ -82,7 +82,7 @@ function createSender({ database, log, secretOf, refNameOf, now }: CallbackOptio
     const signed = { secret: secretOf(party), at: now(), signal };
     const arrived = await deliver(callback, refNameOf(party), signed);
     if (!arrived && signal.aborted) return; // taken again when its lease ends
-    await (arrived ? noteTold : noteUntold)(database, callback, now());
+    await (arrived ? noteDelivered : noteUndelivered)(database, callback, now());
   }
 
   return {

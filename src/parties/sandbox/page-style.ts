@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { Html, html } from '../../kernel/wire/html';
 
 /** Readable from 320 px on, contrasts of at least 4.5:1, targets of at least 44 px. */
 export const STYLE = `
@@ -43,6 +44,27 @@ details[open] summary::before { content: "\\2212"; }
 summary::-webkit-details-marker { display: none; }
 footer { color: var(--soft); font-size: .875rem; text-align: center; padding: 0 .5rem 1.5rem; }
 `;
+
+/** A page of a party. The page loads nothing and runs no script. */
+export function pageDocument(title: string, body: Html, footer: string): string {
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>${title}</title>
+<style>${new Html(STYLE)}</style>
+</head>
+<body>
+<main>
+${body}
+</main>
+<footer>${footer}</footer>
+</body>
+</html>
+`.text;
+}
 
 /**
  * Policy of a page that loads and runs nothing. Its one style is named by hash. The return address is listed, because

@@ -53,7 +53,7 @@ function namesIn(pattern: RegExp, path: string): string[] | undefined {
 /** A `POST` under an `idempotency-key`. */
 export const orderRoute = <S extends z.ZodType>(
   path: RegExp,
-  { body: schema, limit }: { body: S; limit?: string },
+  { body: schema, limit, malformed = 'malformed_order' }: { body: S; limit?: string; malformed?: string },
   take: (order: z.output<S>, key: string, ...names: string[]) => Promise<Outcome>,
 ): PartyRoute => ({
   method: 'POST',
@@ -61,8 +61,8 @@ export const orderRoute = <S extends z.ZodType>(
   async handle(ctx, ...names) {
     const body = schema.safeParse(await readOrder(ctx, limit));
     const key = ctx.get('idempotency-key');
-    if (!body.success || key === '') return refuse(ctx, 422, 'malformed_order');
-    tell(ctx, 201, await take(body.data, key, ...names));
+    if (!body.success || key === '') return refuse(ctx, 422, malformed);
+    reply(ctx, 201, await take(body.data, key, ...names));
   },
 });
 
@@ -70,10 +70,10 @@ export const orderRoute = <S extends z.ZodType>(
 export const questionRoute = (path: RegExp, find: (...names: string[]) => Promise<Outcome>): PartyRoute => ({
   method: 'GET',
   path,
-  handle: async (ctx, ...names) => tell(ctx, 200, await find(...names)),
+  handle: async (ctx, ...names) => reply(ctx, 200, await find(...names)),
 });
 
-function tell(ctx: Context, status: number, outcome: Outcome): void {
+function reply(ctx: Context, status: number, outcome: Outcome): void {
   if (outcome === undefined) return refuse(ctx, 404, 'not_found');
   if (outcome === 'unreachable') return refuse(ctx, 503, 'unavailable');
   if (outcome === 'silent') return dropConnection(ctx);

@@ -19,7 +19,7 @@ export function createLocalSigner({ database, keyring }: { database: Database; k
   return {
     async addresses(kind: ChainKind, indices: readonly number[], tx?: Sql) {
       // Share-locked, so that an import of another seed waits, and then finds the wallets of these addresses.
-      const seed = await ensureSeed(tx ?? database, keyring, tx && 'share');
+      const seed = await ensureSeed(tx ?? database, keyring, tx && { lock: 'share' });
       return indices.map((index) => addressAt(seed, kind, index));
     },
     sign: (index, transaction) => withAccount(index, (account) => signWith(account, transaction)),

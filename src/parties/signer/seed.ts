@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mnemonicToEntropy } from '@scure/bip39';
 import { wordlist } from '@scure/bip39/wordlists/english.js';
-import { NOW, raw, table } from '../../kernel/db/build';
+import { type Locking, locked, NOW, raw, table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
 import { invalid } from '../../kernel/errors';
 import type { Keyring } from '../../kernel/security/keyring';
@@ -18,18 +18,16 @@ export interface WalletSeed {
   createdAt: Date;
 }
 
-/** @param lock `share` for deriving addresses, `update` for replacing the seed; held until the transaction ends */
-export async function findSeed(sql: Sql, lock?: 'share' | 'update'): Promise<WalletSeed | undefined> {
-  const query = seeds().select('publicKeys', 'createdAt').where({ id: ID });
-  if (lock === 'share') void query.forShare();
-  if (lock === 'update') void query.forUpdate();
+/** @param locking `share` for deriving addresses, `update` for replacing the seed */
+export async function findSeed(sql: Sql, locking: Locking = {}): Promise<WalletSeed | undefined> {
+  const query = seeds().select('publicKeys', 'createdAt').where({ id: ID }).modify(locked, locking);
   const [found] = await sql.run<WalletSeed>(query);
   return found;
 }
 
 /** Returns the seed, and makes it of 256 random bits where it is missing. Concurrent calls keep one seed. */
-export async function ensureSeed(sql: Sql, keyring: Keyring, lock?: 'share' | 'update'): Promise<WalletSeed> {
-  const found = await findSeed(sql, lock);
+export async function ensureSeed(sql: Sql, keyring: Keyring, locking: Locking = {}): Promise<WalletSeed> {
+  const found = await findSeed(sql, locking);
   if (found) return found;
   const entropy = randomBytes(ENTROPY_BYTES);
   try {
@@ -42,7 +40,7 @@ export async function ensureSeed(sql: Sql, keyring: Keyring, lock?: 'share' | 'u
   } finally {
     entropy.fill(0);
   }
-  const made = await findSeed(sql, lock);
+  const made = await findSeed(sql, locking);
   if (!made) throw new Error('the seed of the wallets could not be created');
   return made;
 }

@@ -1,5 +1,5 @@
 import type { Sql } from '../../kernel/db/database';
-import { alreadyExists, invalid } from '../../kernel/errors';
+import { alreadyExists, type FieldError, invalidFields } from '../../kernel/errors';
 import { documentsForSubmission, requireKycCompleted } from '../kyc/operations';
 import type { Reference } from '../reference/reference';
 import type { User } from '../users/record';
@@ -53,11 +53,14 @@ export async function requireApplicant(
   return { person, documents: await documentsForSubmission(sql, user.id, person.idType) };
 }
 
-/** @throws Problem 400 naming the field */
+/** @throws Problem 400 naming every wrong field */
 export function correctedOf(result: MetaResult): CorrectedMeta {
-  if (!result.ok) throw invalid(`${result.message}.`, result.field);
-  return result.corrected;
+  if (result.ok) return result.corrected;
+  const [first, ...rest] = result.errors;
+  throw invalidFields([sentence(first), ...rest.map(sentence)]);
 }
+
+const sentence = ({ field, message }: FieldError): FieldError => ({ field, message: `${message}.` });
 
 /** Checks the email early. The unique index has the final say. @throws Problem 400 `ErrAlreadyExists` */
 export async function assertEmailFree(

@@ -2,6 +2,7 @@ import type { Sql } from '../../kernel/db/database';
 import { commonLists, line } from '../../process/desk/common-lists';
 import { type Decision, decision, type SubjectSpec } from '../../process/desk/decision';
 import { type Desk, defineDesk } from '../../process/desk/desk';
+import { finder, finderById } from '../../process/desk/finder';
 import { columnsOf, list } from '../../process/desk/list';
 import { record } from '../../process/desk/record';
 import { type Story, storyOf } from '../../process/desk/story';
@@ -9,10 +10,12 @@ import { waitingFilterOf, waitingFilters } from '../../process/desk/waiting-filt
 import { changedSinceApproval, personToReveal } from '../kyc/approvals';
 import { requireUser } from '../users/operations';
 import { type User } from '../users/record';
+import { emailKey } from './masking';
 import { findFile, requireCardholder } from './operations';
 import { type Cardholder, requireTransition } from './record';
 import { awaitingReview, countAwaitingReview, decideCardholder, decisionsOn } from './review/decision';
 import type { CardholderServices } from './services';
+import { foundCardholders } from './store';
 import { lockWithUser } from './transition';
 import { cardholderView } from './view';
 import { startSubmission } from './workflows';
@@ -51,10 +54,13 @@ export function cardholderDesk(services: CardholderDeskServices): Desk {
         kind: 'cardholder',
         title: 'A cardholder on a BIN',
         story: (id, limit) => cardholderStory(database, id, limit),
-        async reveal(tx, id) {
-          const { userId, tenantId } = await requireCardholder(tx, null, id);
-          const data = userId === null ? {} : await personToReveal(tx, await requireUser(tx, null, userId));
-          return { action: 'cardholder.reveal', tenantId, data };
+        reveal: {
+          permission: 'review',
+          async read(tx, id) {
+            const { userId, tenantId } = await requireCardholder(tx, null, id);
+            const data = userId === null ? {} : await personToReveal(tx, await requireUser(tx, null, userId));
+            return { action: 'cardholder.reveal', tenantId, data };
+          },
         },
       }),
       record({
@@ -64,6 +70,15 @@ export function cardholderDesk(services: CardholderDeskServices): Desk {
       }),
     ],
     decisions: [decisionOf(services, 'approve'), decisionOf(services, 'reject')],
+    finds: [
+      finderById(database, { table: 'cardholders', kinds: ['cardholder'], noun: 'cardholder' }),
+      finder({
+        name: 'cardholder-by-email',
+        title: 'the e-mail of a cardholder',
+        pattern: /^[^@\s]+@[^@\s]+$/,
+        find: (text, limit) => foundCardholders(database, emailKey(text), limit),
+      }),
+    ],
   });
 }
 

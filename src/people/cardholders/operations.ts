@@ -45,7 +45,7 @@ export async function createCardholder(
   deps: CardholderDeps & Registration,
   given: CreateCardholder,
 ): Promise<{ cardholder: Cardholder; created: boolean }> {
-  const user = await requireUser(tx, given.reach, given.userId, undefined, 'update');
+  const user = await requireUser(tx, given.reach, given.userId, { lock: 'update' });
   const account = await deps.requireAccount(tx, user.tenantId, given.accountId, 'accountId');
   const bin = await deps.requireAdmittedBin(tx, user.tenantId, given.bin, 'bin');
   assertServes(account, user, bin);

@@ -1,5 +1,6 @@
 import { filtered, type IdPage, NOW, newestFirst, raw, table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
+import { foundRecords } from '../../kernel/db/found';
 import { json, recordTable } from '../../kernel/db/record-table';
 import { countWaiting, type WaitingCount, type WaitingFilter, waitingPage } from '../../kernel/db/waiting';
 import { isId } from '../../kernel/ids';
@@ -169,3 +170,7 @@ export interface CardholderFilter {
 /** A page of the tenant's cardholders, newest first. */
 export const listCardholders = (sql: Sql, tenantId: string, filter: CardholderFilter, page: IdPage) =>
   cardholders.all(sql, cardholders().where({ tenantId }).modify(filtered, filter).modify(newestFirst, page));
+
+/** Cardholders of any tenant with this e-mail, newest first. @param email in the form of `emailKey` */
+export const foundCardholders = (sql: Sql, email: string, limit: number) =>
+  foundRecords(sql, { table: 'cardholders', column: 'email', text: email }, limit);

@@ -15,7 +15,7 @@ export async function lockWithUser(
   id: string,
 ): Promise<{ cardholder: Cardholder; user: User | undefined }> {
   const { userId } = await requireCardholder(tx, reach, id);
-  const user = userId === null ? undefined : await requireUser(tx, null, userId, undefined, 'update');
+  const user = userId === null ? undefined : await requireUser(tx, null, userId, { lock: 'update' });
   return { cardholder: await lockedCardholder(tx, id), user };
 }
 

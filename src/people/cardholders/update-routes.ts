@@ -3,6 +3,7 @@ import { type ApiRequest, type Route, route, type Settling } from '../../http/ro
 import { auditAdmin } from '../../kernel/audit/audit';
 import type { Tx } from '../../kernel/db/database';
 import { invalid } from '../../kernel/errors';
+import { META_WORDS } from '../users/meta-words';
 import { type MetaField, PATCH_FIELDS } from './fields/validate';
 import { requireCardholder } from './operations';
 import { type CardholderStatus, isUnderReview } from './record';
@@ -55,7 +56,7 @@ export function settling(services: CardholderServices): Settling {
 }
 
 const patchFields = Object.fromEntries(
-  PATCH_FIELDS.map((field) => [field, z.string().optional()] as const),
+  PATCH_FIELDS.map((field) => [field, z.string().optional().describe(META_WORDS[field].words)] as const),
 ) as Record<MetaField, z.ZodOptional<z.ZodString>>;
 
 function updateRoute(services: CardholderServices): Route {

@@ -8,7 +8,7 @@ import { type Line, type Story, storyOf } from '../../process/desk/story';
 import { waitingFilterOf, waitingFilters } from '../../process/desk/waiting-filters';
 import type { Services } from '../../services';
 import { requireUser } from '../users/operations';
-import { documentContent, requireDocumentById } from './documents';
+import { documentContent, requireDocumentById } from './documents/documents';
 import { awaitingReview, countAwaitingReview, decideKyc, decisionsOn, type Kyc, readKyc } from './operations';
 import { type KycDecision, type KycReview, requireKycTransition } from './record';
 import { documentView, kycView } from './view';
@@ -95,7 +95,7 @@ const users: SubjectSpec<Kyc> = {
   kinds: ['user'],
   read: (sql, id) => readKyc(sql, null, id),
   async lock(tx, id) {
-    await requireUser(tx, null, id, undefined, 'update');
+    await requireUser(tx, null, id, { lock: 'update' });
     return readKyc(tx, null, id);
   },
   tenantOf: ({ user }) => user.tenantId,

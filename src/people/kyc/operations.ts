@@ -5,6 +5,7 @@ import { requireUser } from '../users/operations';
 import { type KycStatus, type User } from '../users/record';
 import { type ApprovedKyc, approvedKyc, keepApproved } from './approvals';
 import { changeStatus } from './change-status';
+import { assertSlotsFilled } from './documents/required-documents';
 import {
   type KycDecision,
   type KycDocument,
@@ -12,7 +13,6 @@ import {
   type KycSlot,
   requireKycTransition,
 } from './record';
-import { assertSlotsFilled } from './required-documents';
 import { newestPerSlot } from './rules';
 import {
   documentsOfUser,
@@ -61,7 +61,7 @@ export async function submitKyc(
   tx: Tx,
   given: { reach: string | null; userId: string; idempotencyKey: string | undefined },
 ): Promise<Kyc> {
-  const user = await requireUser(tx, given.reach, given.userId, undefined, 'update');
+  const user = await requireUser(tx, given.reach, given.userId, { lock: 'update' });
   assertSlotsFilled(newestPerSlot(await documentsOfUser(tx, user.id)), user.meta['idType']);
   const status = requireKycTransition(user.kycStatus, 'submitted');
   const { id: userId, tenantId } = user;
@@ -94,7 +94,7 @@ export async function decideKyc(
   tx: Tx,
   given: DecideKyc,
 ): Promise<{ before: KycStatus; after: Kyc }> {
-  const user = await requireUser(tx, given.reach, given.userId, undefined, 'update');
+  const user = await requireUser(tx, given.reach, given.userId, { lock: 'update' });
   const status = requireKycTransition(user.kycStatus, given.decision);
   const review = await newestReview(tx, user.id);
   if (!review) throw new Error('a KYC that can be decided must have a review');
@@ -120,7 +120,7 @@ export async function recordDecision(
 
 /** Replaces the operators' notes on a user. @throws Problem 404 */
 export async function setNotes(tx: Tx, reach: string | null, userId: string, notes: string): Promise<Kyc> {
-  const user = await requireUser(tx, reach, userId, undefined, 'update');
+  const user = await requireUser(tx, reach, userId, { lock: 'update' });
   await upsertNotes(tx, user.id, notes);
   return kycOf(tx, user);
 }

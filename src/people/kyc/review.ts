@@ -25,7 +25,7 @@ export function advanceReview(
   dueBy: Date,
 ): Promise<KycReview['status']> {
   return deps.database.transaction(async (tx) => {
-    const user = await requireUser(tx, null, userId, undefined, 'update');
+    const user = await requireUser(tx, null, userId, { lock: 'update' });
     const review = await findReview(tx, userId, submission);
     if (!review) throw notFound('review');
     if (review.status !== 'in_review') return review.status;

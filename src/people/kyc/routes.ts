@@ -4,7 +4,7 @@ import { audit, auditAdmin } from '../../kernel/audit/audit';
 import { text } from '../../kernel/wire/schemas';
 import type { Services } from '../../services';
 import { requireUser } from '../users/operations';
-import { kycDocumentRoutes } from './document-routes';
+import { kycDocumentRoutes } from './documents/routes';
 import { decideKyc, readKyc, setNotes, submitKyc } from './operations';
 import { KYC_DECISIONS } from './record';
 import { isAutomatic } from './review';

@@ -9,7 +9,7 @@ import type { Reference, ReferenceItem } from './reference';
 const TAG = 'Cardholders';
 const HOUR_SECONDS = 60 * 60;
 
-const response = pageSchema(z.object({ code: z.string(), name: z.string() }));
+const response = pageSchema(z.object({ code: z.string(), name: z.string() }).meta({ id: 'ReferenceItem' }));
 
 /** A cacheable answer. The lists live as long as the process, so each list is its own cache key. */
 const answer = (items: readonly ReferenceItem[]) => cacheable(items, whole([...items]), HOUR_SECONDS);

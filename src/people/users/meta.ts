@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { invalid } from '../../kernel/errors';
+import { META_WORDS } from './meta-words';
 
 /** In bytes of JSON as UTF-8 (decisions part 1). */
 const MAX_BYTES = 16 * 1024;
@@ -15,20 +16,33 @@ function faultOf(value: unknown): string | undefined {
 }
 
 /** Any JSON object up to 16 KiB. Keeps every field, even `__proto__`, which a schema of records would drop. */
-export function metaSchema() {
-  return z
-    .unknown()
-    .superRefine((value, context) => {
-      const fault = value === undefined ? 'is required' : faultOf(value);
-      if (fault !== undefined) context.addIssue({ code: 'custom', message: fault, input: value });
-    })
-    .transform((value) => value as UserMeta)
-    .meta({
-      type: 'object',
-      additionalProperties: true,
-      description: 'Any JSON object up to 16 KiB. The fields that cardholders need are those of section 2.1.',
-      examples: [{ firstName: 'Ada', lastName: 'Lovelace', email: 'ada@example.com' }],
-    });
+export const metaSchema = z
+  .unknown()
+  .superRefine((value, context) => {
+    const fault = value === undefined ? 'is required' : faultOf(value);
+    if (fault !== undefined) context.addIssue({ code: 'custom', message: fault, input: value });
+  })
+  .transform((value) => value as UserMeta)
+  .meta({ id: 'UserMeta', override: metaDocument({ type: ['string', 'null'] }) });
+
+/** A stored `meta`. The fields have no type, because clients may store any value. */
+export const storedMetaSchema = z
+  .record(z.string(), z.unknown())
+  .meta({ id: 'StoredUserMeta', override: metaDocument({}) });
+
+function metaDocument(type: object) {
+  const fields = Object.entries(META_WORDS).map(([name, { words, example }]) => [
+    name,
+    { ...type, description: words, examples: [example] },
+  ]);
+  return {
+    type: 'object' as const,
+    properties: Object.fromEntries(fields) as Record<string, object>,
+    additionalProperties: true,
+    description:
+      "The user's personal data: any JSON object up to 16 KiB, stored as given. A cardholder is made from the fields below. A B2B " +
+      'BIN needs `firstName`, `lastName` and `email`.',
+  };
 }
 
 /**

@@ -1,3 +1,4 @@
+import { type Locking } from '../../kernel/db/build';
 import type { Sql, Tx } from '../../kernel/db/database';
 import { alreadyExists, conflict, notFound } from '../../kernel/errors';
 import { newId } from '../../kernel/ids';
@@ -6,10 +7,10 @@ import type { Stopping } from '../../process/stops/record';
 import { mergedMeta, type UserMeta } from './meta';
 import { type KycStatus, type User, type UserStatus } from './record';
 import type { UserServices } from './services';
-import { findUser, insertUser, type UserLock, updateUser } from './store';
+import { findUser, insertUser, updateUser } from './store';
 
 export { KYC_STATUSES, type KycStatus, type User } from './record';
-export { listUsers } from './store';
+export { foundUsers, listUsers, SHOWN_STATUS } from './store';
 
 /** @throws Problem 400 `ErrAlreadyExists` when the tenant has another user with the `externalId` */
 export async function createUser(
@@ -36,10 +37,9 @@ export async function requireUser(
   sql: Sql,
   reach: string | null,
   id: string,
-  field?: string,
-  lock: UserLock = 'none',
+  { field, ...locking }: Locking & { field?: string | undefined } = {},
 ): Promise<User> {
-  const user = await findUser(sql, reach, id, lock);
+  const user = await findUser(sql, reach, id, locking);
   if (!user) throw notFound('user', field);
   return user;
 }
@@ -59,7 +59,7 @@ export async function requireActiveUser(
   id: string,
   field?: string,
 ): Promise<User> {
-  const user = await requireUser(sql, reach, id, field, 'share');
+  const user = await requireUser(sql, reach, id, { field, lock: 'share' });
   assertActive(user, field);
   return user;
 }
@@ -74,7 +74,7 @@ export async function patchMeta(
   id: string,
   patch: UserMeta,
 ): Promise<{ before: User; after: User }> {
-  const before = await requireUser(tx, reach, id, undefined, 'update');
+  const before = await requireUser(tx, reach, id, { lock: 'update' });
   return { before, after: await updateUser(tx, before.id, { meta: mergedMeta(before.meta, patch) }) };
 }
 
@@ -97,7 +97,7 @@ export async function setUserStatus(
   status: UserStatus,
   reason: string | undefined,
 ): Promise<{ before: User; after: User }> {
-  const before = await requireUser(tx, reach, id, undefined, 'update');
+  const before = await requireUser(tx, reach, id, { lock: 'update' });
   if (status === 'active' && before.operatorBlocked)
     throw conflict(
       'status_not_editable',
@@ -120,7 +120,7 @@ export async function setOperatorBlock(
   blocked: boolean,
   stopping: Stopping,
 ): Promise<{ before: User; after: User }> {
-  const before = await requireUser(tx, null, id, undefined, 'update');
+  const before = await requireUser(tx, null, id, { lock: 'update' });
   const { tenantId } = before;
   if (blocked) await noteStop(tx, { kind: 'user', subject: id, tenantId, ...stopping });
   else await endStop(tx, 'user', id);

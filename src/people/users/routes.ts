@@ -52,7 +52,7 @@ function createRoute(): Route {
     tag: TAG,
     summary: 'Create a user',
     description: 'Stores `meta` as given. It is validated when a cardholder is created from it.',
-    body: z.strictObject({ externalId: text(100).min(1).optional(), meta: metaSchema().optional() }),
+    body: z.strictObject({ externalId: text(100).min(1).optional(), meta: metaSchema.optional() }),
     response: userSchema,
     status: 201,
     problems: ['ErrAlreadyExists'],
@@ -85,7 +85,7 @@ function updateRoute(services: UserServices): Route {
     tag: TAG,
     summary: "Update a user's meta",
     description: 'Merges `meta` field by field. Null removes a field; absent fields are kept.',
-    body: z.strictObject({ meta: metaSchema() }),
+    body: z.strictObject({ meta: metaSchema }),
     response: userSchema,
     async write(tx, { caller, params, body, requestId, idempotencyKey }) {
       const by = { reach: caller.reach, idempotencyKey };

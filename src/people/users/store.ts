@@ -1,5 +1,6 @@
-import { filtered, type IdPage, NOW, newestFirst, raw } from '../../kernel/db/build';
+import { filtered, type IdPage, type Locking, locked, NOW, newestFirst, raw } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
+import { foundRecords } from '../../kernel/db/found';
 import { json, recordTable } from '../../kernel/db/record-table';
 import { isId } from '../../kernel/ids';
 import type { KycStatus, User, UserStatus } from './record';
@@ -41,20 +42,15 @@ export async function insertUser(
   return row && userOf(row);
 }
 
-/** `share`: nobody changes the user until the end of the transaction. `update`: nobody but this transaction does. */
-export type UserLock = 'none' | 'share' | 'update';
-
 /** @param reach the tenant whose users may be found, or null for any tenant's */
 export async function findUser(
   sql: Sql,
   reach: string | null,
   id: string,
-  lock: UserLock = 'none',
+  locking: Locking = {},
 ): Promise<User | undefined> {
   if (!isId('user', id)) return undefined;
-  const query = users().where({ id }).modify(filtered, { tenantId: reach });
-  if (lock === 'share') void query.forShare();
-  if (lock === 'update') void query.forNoKeyUpdate();
+  const query = users().where({ id }).modify(filtered, { tenantId: reach }).modify(locked, locking);
   const row = await users.one(sql, query);
   return row && userOf(row);
 }
@@ -87,3 +83,10 @@ export async function updateUser(
   const query = users().where({ id });
   return userOf(await users.saved(tx, query.update({ ...users.row(change), updatedAt: NOW })));
 }
+
+/** SQL of a user's status, as it is shown. */
+export const SHOWN_STATUS = `case when operator_blocked then 'blocked' else status end`;
+
+/** Users of any tenant with this external id, newest first. */
+export const foundUsers = (sql: Sql, externalId: string, limit: number) =>
+  foundRecords(sql, { table: 'users', column: 'externalId', text: externalId, status: SHOWN_STATUS }, limit);

@@ -1,5 +1,5 @@
 import type { Sql, Tx } from '../../kernel/db/database';
-import type { Write } from '../../kernel/db/writes';
+import { type Write, writeTogether } from '../../kernel/db/writes';
 import { conflict, notFound } from '../../kernel/errors';
 import { isId, newId } from '../../kernel/ids';
 import { type Decimal, ZERO } from '../../kernel/money/money';
@@ -12,6 +12,7 @@ import {
   insertBreak,
   lockBreak,
   reopenBreak,
+  reopenedBreaksWrite,
   resolve,
 } from './store';
 
@@ -99,23 +100,31 @@ export interface BreaksOf {
   at: Date;
 }
 
-/** Opens and closes a subject's breaks, so that they match its present causes. */
-export async function syncBreaks(
-  tx: Sql,
-  { tenantId, subject, open, wanted, notices, at }: BreaksOf,
-): Promise<void> {
-  const isSame = (one: Shown, other: Shown) => one.kind === other.kind && one.detail === other.detail;
-  const passed = open.filter((known) => !wanted.some((each) => isSame(each, known)));
-  const changed = wanted.filter((each) => {
-    const known = open.find((one) => isSame(one, each));
-    return !known || !(known.amount ?? ZERO).eq(each.amount ?? ZERO);
-  });
+/** Opens and closes the breaks of subjects, so that they match their present causes. */
+export async function syncBreaks(tx: Sql, ...all: readonly BreaksOf[]): Promise<void> {
+  const passed = all.flatMap(({ open, wanted }) =>
+    open.filter((known) => !wanted.some((each) => isSame(each, known))),
+  );
+  const changed = all.flatMap(({ tenantId, subject, open, wanted }) =>
+    wanted
+      .filter((each) => {
+        const known = open.find((one) => isSame(one, each));
+        return !known || !(known.amount ?? ZERO).eq(each.amount ?? ZERO);
+      })
+      .map((each) => newBreak(tenantId, subject, each)),
+  );
+  const noticed = all.flatMap(({ tenantId, subject, notices }) =>
+    notices.map((each) => newBreak(tenantId, subject, each)),
+  );
+  const [first] = all;
   await Promise.all([
-    closeBreaks(tx, { ids: passed.map(({ id }) => id), note: PASSED, resolvedBy: ITSELF, at }),
-    ...changed.map((each) => reopenBreak(tx, newBreak(tenantId, subject, each))),
-    ...notices.map((each) => insertBreak(tx, newBreak(tenantId, subject, each))),
+    first &&
+      closeBreaks(tx, { ids: passed.map(({ id }) => id), note: PASSED, resolvedBy: ITSELF, at: first.at }),
+    writeTogether(tx, [reopenedBreaksWrite(changed), breaksWrite(noticed)]),
   ]);
 }
+
+const isSame = (one: Shown, other: Shown) => one.kind === other.kind && one.detail === other.detail;
 
 type Shown = Pick<Break, 'kind' | 'detail'>;
 

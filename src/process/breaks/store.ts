@@ -28,18 +28,33 @@ export const insertBreak = (tx: Sql, given: NewBreak) =>
     breaks().insert(breaks.row(given)).onConflict(['kind', 'subject', 'detail']).merge(['detail']),
   );
 
-/** Inserts breaks with other writes. Existing breaks stay as they are. */
-export function breaksWrite(given: readonly NewBreak[]): Write | undefined {
-  if (given.length === 0) return undefined;
-  const rows = given.map(({ tenantId, ...row }) => ({ ...breaks.row(row), tenant_id: tenantId }));
-  return {
-    name: 'breaks',
-    statement: `insert into breaks (id, tenant_id, kind, subject, detail, amount, currency)
+const INSERT = `insert into breaks (id, tenant_id, kind, subject, detail, amount, currency)
       select id, tenant_id, kind, subject, detail, amount, currency from jsonb_to_recordset($1::jsonb)
         as n (id text, tenant_id text, kind text, subject text, detail text, amount numeric, currency text)
-      on conflict (kind, subject, detail) do nothing`,
-    values: [JSON.stringify(rows)],
-  };
+      on conflict (kind, subject, detail)`;
+
+/** Inserts breaks with other writes. Existing breaks stay as they are. */
+export const breaksWrite = (given: readonly NewBreak[]): Write | undefined =>
+  writeOf('breaks', `${INSERT} do nothing`, given);
+
+/** Opens breaks with other writes, or reopens existing ones, with the present amounts. */
+export const reopenedBreaksWrite = (given: readonly NewBreak[]): Write | undefined =>
+  writeOf(
+    'breaks-again',
+    `${INSERT} do update set amount = excluded.amount, currency = excluded.currency, resolved_at = null,
+       resolved_by = null, note = null`,
+    given,
+  );
+
+function writeOf(name: string, statement: string, given: readonly NewBreak[]): Write | undefined {
+  if (given.length === 0) return undefined;
+  // A statement may touch a row once only.
+  const each = new Map(given.map((row) => [JSON.stringify([row.kind, row.subject, row.detail]), row]));
+  const rows = [...each.values()].map(({ tenantId, ...row }) => ({
+    ...breaks.row(row),
+    tenant_id: tenantId,
+  }));
+  return { name, statement, values: [JSON.stringify(rows)] };
 }
 
 export const lockBreak = (tx: Sql, id: string) => breaks.one(tx, breaks().where({ id }).forNoKeyUpdate());
@@ -76,8 +91,8 @@ export const resolve = (
   { id, note, resolvedBy, at }: { id: string; note: string; resolvedBy: string; at: Date },
 ) => breaks.saved(tx, breaks().where({ id }).update({ note, resolvedBy, resolvedAt: at }));
 
-export const openBreaksOf = (sql: Sql, subject: string) =>
-  breaks.all(sql, breaks().where({ subject }).whereNull('resolvedAt'));
+export const openBreaksOf = (sql: Sql, ...subjects: readonly string[]) =>
+  breaks.all(sql, breaks().where(anyOf('subject', subjects)).whereNull('resolvedAt'));
 
 /**
  * Opens a break, or reopens an existing one, with the present amount.

@@ -1,14 +1,37 @@
 import { commonLists, line } from '../desk/common-lists';
 import { type Desk, defineDesk } from '../desk/desk';
+import { series } from '../desk/figure';
 import { record } from '../desk/record';
 import { type DeskDeps, type Story, storyOf } from '../desk/story';
 import { findCallback } from './operations';
+import { countByHour, forgedByHour } from './store';
 
 /** The desk of verified callbacks of parties. Their content stays sealed. */
 export const callbackDesk = (deps: DeskDeps): Desk =>
   defineDesk({
     name: 'callback',
     title: 'Callbacks of parties',
+    figures: [
+      series({
+        name: 'party-callbacks',
+        title: 'callbacks of parties, and those without a valid signature',
+        unit: 'callbacks',
+        async points(from, to) {
+          const [verified, forged] = await Promise.all([
+            countByHour(deps.database, { from, to }),
+            forgedByHour(deps.database, { from, to }),
+          ]);
+          return [
+            ...verified.map(({ at, party, count }) => ({ at, labels: { party }, value: count })),
+            ...forged.map(({ at, party, count }) => ({
+              at,
+              labels: { party, what: 'forged' },
+              value: count,
+            })),
+          ];
+        },
+      }),
+    ],
     records: [
       record({
         kind: 'callback',

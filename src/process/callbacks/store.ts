@@ -84,3 +84,24 @@ export async function deleteOldCounts(sql: Sql): Promise<number> {
 export function noteHandled(tx: Tx, id: string, outcome: string): void {
   tx.defer(callbacks().where({ id }).update({ outcome, handledAt: NOW }));
 }
+
+/** The number of verified callbacks in each hour of `[from, to)`, by party. The index `provider_callbacks_by_age` serves it. */
+export const countByHour = (
+  sql: Sql,
+  { from, to }: { from: Date; to: Date },
+): Promise<{ at: Date; party: string; count: number }[]> =>
+  sql.query(
+    `select date_trunc('hour', received_at, 'UTC') as at, party, count(*)::int as count from provider_callbacks
+      where received_at >= $1 and received_at < $2 group by 1, 2 order by 1, 2`,
+    [from, to],
+  );
+
+/** The number of callbacks without a valid signature in each hour of `[from, to)`, by party. */
+export const forgedByHour = (
+  sql: Sql,
+  { from, to }: { from: Date; to: Date },
+): Promise<{ at: Date; party: string; count: string }[]> =>
+  sql.query(
+    `select hour as at, party, count::text as count from forged_callbacks where hour >= $1 and hour < $2 order by 1, 2`,
+    [from, to],
+  );

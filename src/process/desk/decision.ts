@@ -5,10 +5,10 @@ import type { Decimal } from '../../kernel/money/money';
 import type { ConfigChange } from '../approvals/operations';
 import type { Permission } from './permissions';
 
-/** A field of what a decision changes, before and after, for people: `{ field: 'held', from: '10.00 EUR', to: null }`. */
+/** A changed field, before and after, for people: `{ field: 'held', from: '10.00 EUR', to: null }`. */
 export type Effect = ConfigChange;
 
-/** Facts of a subject by name, as plain values. They hold no personal data. */
+/** Facts of a subject by name, as plain values. Facts hold no personal data. */
 export type Facts = Readonly<Record<string, string | number | boolean | null>>;
 
 /** The record that a decision concerns. */
@@ -23,9 +23,9 @@ export interface SubjectSpec<Subject> {
   read(sql: Sql, id: string): Promise<Subject | undefined>;
   /** Locks it to the end of the transaction. */
   lock(tx: Tx, id: string): Promise<Subject | undefined>;
-  /** Locks what comes before the operator who decides, where a decision changes operators. */
+  /** Locks all operators before the deciding one, because the decision changes operators. */
   lockFirst?(tx: Tx): Promise<void>;
-  /** Its id, where a person may also name it otherwise. The audit log and stored approvals hold the id. */
+  /** The id, for subjects that a person may also name otherwise. The audit log and stored approvals hold the id. */
   idOf?(subject: Subject): string;
   tenantOf(subject: Subject): string | null;
 }
@@ -38,7 +38,7 @@ export interface Judged<Subject, Input, Proof = undefined> {
   at: Date;
   /** `operator:<name>`: who asks for it, or who approves it now. */
   actor: string;
-  /** What {@link DecisionSpec.prove} has found. */
+  /** The evidence of {@link DecisionSpec.prove}. */
   proof: Proof;
   /**
    * The stored form of {@link DecisionSpec.secret}, or {@link DecisionSpec.sealed}. Absent in a preview and while it is
@@ -73,7 +73,7 @@ export interface Weighed {
   ever: boolean;
 }
 
-/** Who decides, and why. */
+/** The deciding operator, and the reason. */
 export interface By {
   /** `operator:<name>`. */
   decidedBy: string;
@@ -115,7 +115,7 @@ export interface DecisionSpec<Subject, Input, Proof = undefined> {
   input?: z.ZodType<Input>;
   /** A reason is required unless this is `optional`. */
   reason?: 'optional';
-  /** Whether it takes two operators at any amount: always, or where dual control is on and the function says so. */
+  /** Whether it takes two operators at any amount: always, or under dual control for the inputs that the function names. */
   takesTwo?: 'always' | UnderDualControl<Subject, Input, Proof>;
   /** The facts that the operator has seen, and judged by. When one changes, the decision is 409 `version_conflict`. */
   restsOn(subject: Subject, input: Input): Facts;
@@ -134,21 +134,11 @@ export interface DecisionSpec<Subject, Input, Proof = undefined> {
    */
   kept?(tx: Tx, judged: Judged<Subject, Input, Proof>): Promise<object>;
   /**
-   * The input as a stored approval keeps it: with the defaults of the moment, and without credentials. Absent: as it was
-   * given.
-   */
-  kept?(tx: Tx, judged: Judged<Subject, Input, Proof>): Promise<object>;
-  /**
-   * The input as a stored approval keeps it: with the defaults of the moment, and without credentials. Absent: as it was
-   * given.
-   */
-  kept?(tx: Tx, judged: Judged<Subject, Input, Proof>): Promise<object>;
-  /**
    * Judges the decision by the present rules. Absent: one operator decides at any amount. Changes nothing.
    * @throws Problem of the domain
    */
   weigh?(tx: Tx, judged: Judged<Subject, Input, Proof>): Promise<Weighed>;
-  /** What the decision will do, in numbers. Changes nothing. @throws Problem as {@link execute} */
+  /** The effects of the decision, in numbers. Changes nothing. @throws Problem as {@link execute} */
   preview(tx: Tx, judged: Judged<Subject, Input, Proof>): Promise<Effect[]>;
   /** Carries it out, by the rules at that time, under the lock of the subject. @throws Problem of the domain */
   execute(tx: Tx, judged: Judged<Subject, Input, Proof>, by: By): Promise<Done>;

@@ -1,5 +1,6 @@
 import type { Decision } from './decision';
 import type { Figure } from './figure';
+import type { Finder } from './finder';
 import type { List } from './list';
 import type { RecordOfDesk } from './record';
 
@@ -13,6 +14,8 @@ export interface Desk {
   records?: readonly RecordOfDesk[];
   decisions?: readonly Decision[];
   figures?: readonly Figure[];
+  /** How its records are found by a text. */
+  finds?: readonly Finder[];
 }
 
 /**

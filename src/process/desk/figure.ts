@@ -8,6 +8,8 @@ interface Common {
   unit: string;
   /** Default: `view`. */
   permission?: Permission;
+  /** Whether the overview shows it before others. */
+  isFirst?: true;
 }
 
 /** A value now, one for each combination of labels: `{ status: 'sent' }`. Amounts are decimal text. */
@@ -39,3 +41,28 @@ export const gauge = (spec: Omit<Gauge, 'type'>): Figure => ({ ...spec, type: 'g
 
 /** Declares what is counted by the hour. */
 export const series = (spec: Omit<Series, 'type'>): Figure => ({ ...spec, type: 'series' });
+
+const HOUR_MS = 3_600_000;
+const hourOf = (moment: Date): Date => new Date(Math.floor(moment.getTime() / HOUR_MS) * HOUR_MS);
+
+/**
+ * Keeps the points of ended hours in memory, so that a page that refreshes itself reads the newest rows alone. The last two
+ * hours are always read, because a transaction may commit after its hour.
+ * @param keptMs how long they are kept, where rows of ended hours still change
+ */
+export function keepingHours(read: Series['points'], keptMs = Number.POSITIVE_INFINITY): Series['points'] {
+  let kept: { from: Date; until: Date; points: Point[]; readAt: number } | undefined;
+  return async (from, to) => {
+    const first = hourOf(from);
+    const ended = new Date(hourOf(to).getTime() - HOUR_MS);
+    const usable =
+      kept && kept.from <= first && kept.until <= ended && to.getTime() - kept.readAt < keptMs
+        ? kept
+        : undefined;
+    const until = usable?.until ?? first;
+    const before = until < ended ? await read(until, ended) : [];
+    const points = [...(usable?.points ?? []), ...before].filter(({ at }) => at >= first);
+    kept = { from: first, until: ended, points, readAt: usable?.readAt ?? to.getTime() };
+    return [...points, ...(await read(ended, to))];
+  };
+}

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Sql } from '../../kernel/db/database';
 import type { WaitingCount, WaitingPlace } from '../../kernel/db/waiting';
+import type { IdKind } from '../../kernel/ids';
 import { type Decimal, formatAmount } from '../../kernel/money/money';
 import type { Permission } from './permissions';
 
@@ -63,6 +64,8 @@ export interface ListSpec<Row, Filters extends z.ZodObject> {
   permission?: Permission;
   /** Optional fields of text, by which the rows are filtered. `waitingFilters` has those of most lists. */
   filters: Filters;
+  /** Filters that take the id of a record, with its kinds. The record then leads to its rows: `{ account: ['account'] }`. */
+  about?: Readonly<Record<string, readonly IdKind[]>>;
   /** In order of display, by their names on the wire. */
   columns: Readonly<Record<string, Column<Row>>>;
   /** Reads a page in the order of {@link place}. The query uses an index. @throws Problem 400 naming a filter */

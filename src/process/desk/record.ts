@@ -1,3 +1,5 @@
+import type { Readable } from 'node:stream';
+import type { z } from 'zod';
 import type { Tx } from '../../kernel/db/database';
 import type { IdKind } from '../../kernel/ids';
 import type { Permission } from './permissions';
@@ -12,10 +14,18 @@ export interface RecordOfDesk {
   permission?: Permission;
   /** Everything known about the record. Personal data is masked. @param limit newest lines of each list */
   story(id: string, limit: number): Promise<Story | undefined>;
-  /** Unmasks what a decision needs. The desk audits who sees it, and why, before it is shown. @throws Problem 404 */
-  reveal?(tx: Tx, id: string): Promise<Revealed>;
+  /** Unmasks what a decision needs. */
+  reveal?: Reveal;
   /** Gives out the file that the record stands for. */
   download?: Download;
+}
+
+/** How operators see personal data that is masked elsewhere. */
+export interface Reveal {
+  /** `money` for a beneficiary, `review` for a person. */
+  permission: Permission;
+  /** Reads it. The desk audits who sees it, and why, before it is shown. @throws Problem 404 */
+  read(tx: Tx, id: string): Promise<Revealed>;
 }
 
 /** How operators get the file of a record, such as a document. */
@@ -24,16 +34,32 @@ export interface Download {
   name: string;
   title: string;
   permission: Permission;
-  /** Reads it. The desk audits who gets it, and why, before it is sent. @throws Problem 404, 503 */
-  read(id: string): Promise<Downloaded>;
+  /** The choice of a file: a period, a format. The fields are options of the command. Absent: there is one file. */
+  input?: z.ZodObject;
+  /**
+   * Reads it. The desk audits who gets it, and why, before it is sent.
+   * @param input parsed by {@link input}
+   * @throws Problem 404, 503
+   */
+  read(id: string, input: Record<string, unknown>): Promise<Downloaded>;
 }
+
+/** Declares a file that takes an input, with the type of the input. */
+export const download = <Input extends z.ZodObject>(
+  spec: Omit<Download, 'input' | 'read'> & {
+    input: Input;
+    read(id: string, input: z.output<Input>): Promise<Downloaded>;
+  },
+): Download => spec;
 
 export interface Downloaded {
   /** Action in the audit log. */
   action: string;
   tenantId: string | null;
   contentType: string;
-  content: Buffer;
+  /** Name of the file, where it is not the id. */
+  fileName?: string;
+  content: Buffer | Readable;
 }
 
 /** Personal data that only an approver may see: a beneficiary, an applicant. */

@@ -46,7 +46,7 @@ const parked: SubjectSpec<ParkedCommand> = {
   noun: 'command',
   kinds: [],
   read: (sql, number) => findParked(sql, number),
-  lock: (tx, number) => findParked(tx, number, true),
+  lock: (tx, number) => findParked(tx, number, { lock: 'update' }),
   tenantOf: ({ tenantId }) => tenantId,
 };
 

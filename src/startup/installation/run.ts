@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Console } from '../../desk/cli/console';
 import { runInstallationProgram } from '../../installation/program';
 import type { InstallationPlace } from '../../installation/session';
-import { type Config, readConfig } from '../../kernel/config';
+import { type Config, readConfig } from '../../kernel/config/config';
 import { StartupError } from '../../kernel/startup-error';
 import { readDemoCredentials } from '../demo-credentials';
 import { connectionUrl } from '../embedded/postgres/connection';

@@ -53,7 +53,7 @@ export async function ensureLocalNetwork(
   const isNewChain = await ensureTestUsdt(url);
   const head = await newestBlock(url);
   const wasThere = await services.database.transaction(async (tx) => {
-    const before = await findOpened(services, tx, LOCAL_CHAIN, 'update');
+    const before = await findOpened(services, tx, LOCAL_CHAIN, { lock: 'update' });
     const terms = before ? movedTo(before, url) : firstTerms(url);
     if (!before || !isReachedAlike(termsOf(before), terms))
       await saveNetwork(services, tx, LOCAL_CHAIN, terms, before?.network.version ?? 0);

@@ -5,7 +5,8 @@ import { beginSession, type Credentials, deskClient } from '../../desk/cli/clien
 import type { Console } from '../../desk/cli/console';
 import { joinByLink } from '../../desk/cli/join';
 import type { Place } from '../../desk/cli/session-program';
-import { type Config, ConfigError } from '../../kernel/config';
+import { ConfigError } from '../../kernel/config/config';
+import type { PersonConfig } from '../../kernel/config/person';
 import { StartupError } from '../../kernel/startup-error';
 import { readDemoCredentials } from '../demo-credentials';
 import { DESK_FILE } from '../desk-file';
@@ -17,14 +18,14 @@ interface KeptSession {
   token: string;
 }
 
-const sessionPath = ({ operatorSession }: Config): string =>
+const sessionPath = ({ operatorSession }: PersonConfig): string =>
   operatorSession ?? join(homedir(), '.cardwright', 'session.json');
 
 /**
  * The desk of DESK_URL, or of a running `npm start`. The operator is the one of OPERATOR_NAME and OPERATOR_SECRET, the one
  * of `operator login`, or the sandbox's own.
  */
-export function deskPlace(config: () => Config, console: Console): Place {
+export function deskPlace(config: () => PersonConfig, console: Console): Place {
   return {
     async open() {
       const given = config();
@@ -68,7 +69,7 @@ export function deskPlace(config: () => Config, console: Console): Place {
   };
 }
 
-async function urlOf({ deskUrl, dataDir }: Config): Promise<string> {
+async function urlOf({ deskUrl, dataDir }: PersonConfig): Promise<string> {
   const url = deskUrl ?? (await readState<{ url: string }>(join(dataDir, DESK_FILE)))?.url;
   if (url === undefined)
     throw new StartupError(
@@ -79,15 +80,15 @@ async function urlOf({ deskUrl, dataDir }: Config): Promise<string> {
 }
 
 /** @throws ConfigError for a secret without a name */
-function credentialsOf({ operatorName: name, operatorSecret: secret, operatorCode: code }: Config) {
+function credentialsOf({ operatorName: name, operatorSecret: secret, operatorCode: code }: PersonConfig) {
   if (secret === undefined) return undefined;
   if (name === undefined) throw new ConfigError('OPERATOR_NAME: must be given with OPERATOR_SECRET.');
   return { name, secret, code } satisfies Credentials;
 }
 
 /** Everybody who can read the folder of an embedded sandbox is its operator. */
-async function sandboxOperator({ mode, deskUrl, dataDir }: Config): Promise<Credentials | undefined> {
-  if (mode !== 'sandbox' || deskUrl !== undefined) return undefined;
+async function sandboxOperator({ deskUrl, dataDir }: PersonConfig): Promise<Credentials | undefined> {
+  if (deskUrl !== undefined) return undefined;
   const operator = (await readDemoCredentials(dataDir))?.operator;
   return operator && { name: operator.name, secret: operator.operatorSecret };
 }

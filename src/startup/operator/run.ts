@@ -1,6 +1,6 @@
 import type { Console } from '../../desk/cli/console';
 import { runDeskProgram } from '../../desk/cli/program';
-import { readConfig } from '../../kernel/config';
+import { readPersonConfig } from '../../kernel/config/person';
 import { deskPlace } from './desk-place';
 
 /**
@@ -16,5 +16,5 @@ export const runOperator = (
   runDeskProgram(
     argv,
     console,
-    deskPlace(() => readConfig(environment), console),
+    deskPlace(() => readPersonConfig(environment), console),
   );

@@ -2,9 +2,11 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Sql, Tx } from '../../kernel/db/database';
 import { clientDisabled, forbidden, notFound } from '../../kernel/errors';
 import { newId } from '../../kernel/ids';
+import { appendEvents } from '../../kernel/outbox/events';
 import type { Keyring } from '../../kernel/security/keyring';
 import { endStop, forgetStop, noteStop } from '../../process/stops/operations';
 import type { Stopping } from '../../process/stops/record';
+import { secretRotatedEvent } from './events';
 import { type Tenant } from './record';
 import { DEMO_RATE_LIMIT, type SettingsSection } from './settings';
 import {
@@ -15,7 +17,7 @@ import {
   liveSecrets,
   lockTenant,
   readAccess,
-  sealedSecret,
+  signingSecrets,
   statusOf,
   updateStatus,
 } from './store';
@@ -104,10 +106,12 @@ export interface Rotation extends SecretChange {
 
 /**
  * Replaces the current secret. The new secret signs webhooks at once, and the old one authenticates until the overlap
- * ends. A secret that was still in its overlap ends now, so at most two are valid (decisions part 1, Credentials).
+ * ends. A secret that was still in its overlap ends now, so at most two are valid (decisions part 1, Credentials). The
+ * tenant's webhook is told.
  * @param overlapSeconds 0 ends all other secrets now
  * @param given.by number of the caller's secret, which must be the current one; absent for the operator
  * @param given.sealed the new secret, if it was prepared
+ * @param given.at time of the event
  * @throws Problem 403 when `by` is not current, for example because another rotation won; 401 for a disabled tenant;
  *   404
  */
@@ -116,7 +120,11 @@ export async function rotateSecret(
   keyring: Keyring,
   clientId: string,
   overlapSeconds: number,
-  { by, sealed = prepareCredential(keyring, clientId).sealed }: { by?: string; sealed?: Buffer } = {},
+  {
+    by,
+    sealed = prepareCredential(keyring, clientId).sealed,
+    at = new Date(),
+  }: { by?: string; sealed?: Buffer; at?: Date } = {},
 ): Promise<Rotation> {
   const { status } = await lockedTenant(tx, clientId);
   if (by !== undefined && status !== 'active') throw clientDisabled();
@@ -126,6 +134,7 @@ export async function rotateSecret(
   const ended = await endSecrets(tx, clientId, overlapSeconds);
   const credential = await storeSecret(tx, keyring, { clientId, sealed });
   const overlapEndsAt = ended.find(({ id }) => id === before.current)?.endsAt.toISOString() ?? null;
+  await appendEvents(tx, [secretRotatedEvent(clientId, overlapEndsAt, at)]);
   const after = await secretNumbersOf(tx, clientId);
   return { credential: { ...credential, overlapEndsAt }, before, after };
 }
@@ -208,11 +217,30 @@ export async function isLiveSecret(
   return secrets.some(({ hash }) => timingSafeEqual(hash, given));
 }
 
-/** The secret that signs the tenant's webhooks. @throws Problem 404 for an unknown tenant */
+/** A sealed secret with its number. */
+export interface SealedSecret {
+  id: string;
+  sealed: Buffer;
+}
+
+/**
+ * The sealed secrets that sign the tenant's webhooks, the newest first, which signs even when it was revoked.
+ * @throws Problem 404 for an unknown tenant
+ */
+export async function sealedSecrets(sql: Sql, clientId: string): Promise<[SealedSecret, ...SealedSecret[]]> {
+  const [newest, ...others] = await signingSecrets(sql, clientId);
+  if (!newest) throw notFound('client');
+  return [newest, ...others];
+}
+
+/** The text of a sealed secret, as bytes. */
+export const openSecret = (keyring: Keyring, clientId: string, sealed: Buffer): Buffer =>
+  keyring.open(sealed, sealContext(clientId));
+
+/** The newest secret, the key of `x-signature`. @throws Problem 404 for an unknown tenant */
 export async function signingSecret(sql: Sql, keyring: Keyring, clientId: string): Promise<Buffer> {
-  const sealed = await sealedSecret(sql, clientId);
-  if (!sealed) throw notFound('client');
-  return keyring.open(sealed, sealContext(clientId));
+  const [newest] = await sealedSecrets(sql, clientId);
+  return openSecret(keyring, clientId, newest.sealed);
 }
 
 const sealContext = (clientId: string) => `credential/${clientId}`;

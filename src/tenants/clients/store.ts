@@ -100,13 +100,19 @@ export async function liveSecrets(sql: Sql, tenantId: string): Promise<LiveSecre
   );
 }
 
-/** The newest sealed secret, which only signs webhooks. A revoked secret signs until another one exists. */
-export async function sealedSecret(sql: Sql, tenantId: string): Promise<Buffer | undefined> {
-  const [newest] = await sql.run<{ secretSealed: Buffer }>(
-    credentials().select('secretSealed').where({ tenantId }).orderBy('id', 'desc').limit(1),
+/**
+ * The sealed secrets that sign webhooks: the newest one, which signs even when it was revoked, and the other valid ones.
+ * Raw and prepared, because the dispatcher reads it once a second for each tenant with webhooks.
+ */
+export const signingSecrets = (sql: Sql, tenantId: string): Promise<{ id: string; sealed: Buffer }[]> =>
+  sql.prepared(
+    'tenants-signing',
+    `select id, secret_sealed as sealed from credentials
+      where tenant_id = $1 and (expires_at is null or expires_at > clock_timestamp()
+            or id = (select max(id) from credentials where tenant_id = $1))
+      order by id desc`,
+    [tenantId],
   );
-  return newest?.secretSealed;
-}
 
 /**
  * Ends secrets in their overlap now, and the current one in `currentEndsIn` seconds (null: not at all). Raw, because

@@ -1,10 +1,12 @@
 import { z } from 'zod';
+import { countEventsByHour } from '../../kernel/outbox/event-counts';
 import { REGISTRATIONS, type Registration } from '../../kernel/outbox/events';
 import { findToldEvent } from '../../kernel/outbox/told-events';
 import { timestamp } from '../../kernel/wire/schemas';
 import { commonLists, line } from '../../process/desk/common-lists';
 import { type Decision, decision, type SubjectSpec } from '../../process/desk/decision';
 import { type Desk, defineDesk } from '../../process/desk/desk';
+import { keepingHours, series } from '../../process/desk/figure';
 import { columnsOf, type List, list } from '../../process/desk/list';
 import { record } from '../../process/desk/record';
 import { type DeskDeps, type Story, storyOf } from '../../process/desk/story';
@@ -23,6 +25,9 @@ import {
 } from './operator';
 import { ENDPOINT_STATUSES } from './record';
 
+/** A delivery may still end after its hour. */
+const KEPT_MS = 300_000;
+
 type WebhookDeskServices = Pick<Services, 'database' | 'commands' | 'now'>;
 
 /** The desk of clients' endpoints, and of what waits for them. */
@@ -39,6 +44,22 @@ export const webhookDesk = (services: WebhookDeskServices): Desk =>
       }),
     ],
     decisions: [retry(services)],
+    figures: [
+      series({
+        name: 'webhooks',
+        title: 'webhooks by the hour of their event, and how their delivery stands',
+        unit: 'webhooks',
+        points: keepingHours(
+          async (from, to) =>
+            (await countEventsByHour(services.database, { from, to })).map(({ at, delivery, count }) => ({
+              at,
+              labels: { delivery },
+              value: count,
+            })),
+          KEPT_MS,
+        ),
+      }),
+    ],
   });
 
 const columnsFor = <Row extends ListedEndpoint>() => {

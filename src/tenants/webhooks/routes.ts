@@ -7,6 +7,9 @@ import { checkUrl } from '../../kernel/wire/reached-url';
 import { moment } from '../../kernel/wire/schemas';
 import { webUrl } from '../../kernel/wire/web-url';
 import type { Services } from '../../services';
+import { signingSecret } from '../clients/operations';
+import { shownKey, standardKeyOf } from './delivery/signature';
+import { eventRoutes } from './events/routes';
 import { deleteWebhook, listWebhooks, resendWebhooks, setWebhook } from './operations';
 import { webhookSchema } from './view';
 
@@ -16,7 +19,14 @@ const registration = z.enum(REGISTRATIONS);
 const counter = z.int().meta({ description: 'Deliveries that were queued again.' });
 
 export function webhookRoutes(services: Services, resolve: Resolve = createResolver()): Route[] {
-  return [listRoute(services), setRoute(services, resolve), deleteRoute(services), resendRoute(services)];
+  return [
+    listRoute(services),
+    setRoute(services, resolve),
+    deleteRoute(services),
+    resendRoute(services),
+    signingKeyRoute(services),
+    ...eventRoutes(services),
+  ];
 }
 
 const listRoute = ({ database }: Services) =>
@@ -79,18 +89,46 @@ const resendRoute = ({ commands, now }: Services) =>
       'Queues undelivered events from `fromDate` on again, up to `toDate` if given: failed, waiting, parked, or recorded while no ' +
       'URL was set. ' +
       'The events are sent in the order in which they happened, at most eight at a time. One request in 10 seconds is allowed.',
-    query: z.object({ fromDate: moment(), toDate: moment().optional() }),
-    response: z.object({
-      account: counter,
-      card: counter,
-      deposit: counter,
-      cardholder: counter,
-      kyc: counter,
-      payout: counter,
-      transfer: counter,
-      total: counter,
+    query: z.object({
+      fromDate: moment().describe('Only events of this moment or later.'),
+      toDate: moment().optional().describe('Only events before this moment.'),
     }),
+    response: z
+      .object({
+        account: counter,
+        card: counter,
+        deposit: counter,
+        cardholder: counter,
+        kyc: counter,
+        payout: counter,
+        transfer: counter,
+        total: counter,
+      })
+      .meta({ id: 'ResentWebhooks' }),
     problems: ['rate_limited'],
     write: (tx, { caller, query }) =>
       resendWebhooks(tx, commands, { tenantId: caller.tenantId, ...query, now: now() }),
+  });
+
+const signingKeyRoute = ({ database, keyring }: Services) =>
+  route({
+    method: 'GET',
+    path: '/v1/webhooks/signing-key',
+    tag: TAG,
+    summary: 'Get the key of Standard Webhooks',
+    description:
+      'The key with which any library of Standard Webhooks verifies `webhook-signature`. It is derived from the newest client ' +
+      'secret, so it changes with each rotation. Until the old secret ends, `webhook-signature` also has a signature of the old key.',
+    response: z
+      .object({
+        key: z.string().meta({
+          description:
+            '`whsec_` and the 32 bytes of the key in base64. Keep it as secret as the client secret.',
+          examples: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo='],
+        }),
+      })
+      .meta({ id: 'SigningKey' }),
+    read: async ({ caller }) => ({
+      key: shownKey(standardKeyOf(await signingSecret(database, keyring, caller.tenantId))),
+    }),
   });

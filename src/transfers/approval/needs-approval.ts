@@ -1,4 +1,4 @@
-import type { Tx } from '../../kernel/db/database';
+import { inOrder, type Tx } from '../../kernel/db/database';
 import type { Decimal } from '../../kernel/money/money';
 import type { Services } from '../../services';
 import type { ApprovalSettings, Thresholds } from './settings';
@@ -40,8 +40,11 @@ export async function needsApproval(
   const rate = parties.rates.worth(from, currency) ?? null;
   const amount = rate && debit.times(rate);
   const day = at.toISOString().slice(0, 10);
-  await lockDay(tx, tenantId);
-  const { sum, whole } = await sumOfDay(tx, { tenantId, day, currency });
+  // Sent together, because the day's other transfers wait.
+  const [, { sum, whole }] = await inOrder([
+    lockDay(tx, tenantId),
+    sumOfDay(tx, { tenantId, day, currency }),
+  ]);
   insertOutflow(tx, { transferId, tenantId, day, amount, currency, rate });
   return alone || !whole || amount === null || sum.plus(amount).gt(aboveDaily);
 }

@@ -20,7 +20,7 @@ const outflows = recordTable<Outflow>('daily_outflows', { amount: decimal, rate:
  * daily sum, accounts. Raw, because it is an advisory lock of Postgres.
  */
 export async function lockDay(tx: Tx, tenantId: string): Promise<void> {
-  await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 110))', [tenantId]);
+  await tx.prepared('daily-sum-lock', 'select pg_advisory_xact_lock(hashtextextended($1, 110))', [tenantId]);
 }
 
 /**
@@ -32,7 +32,8 @@ export async function sumOfDay(
   tx: Tx,
   { tenantId, day, currency }: Pick<Outflow, 'tenantId' | 'day' | 'currency'>,
 ): Promise<{ sum: Decimal; whole: boolean }> {
-  const [row] = await tx.query<{ sum: string; whole: boolean }>(
+  const [row] = await tx.prepared<{ sum: string; whole: boolean }>(
+    'daily-sum',
     `with changes as (
        delete from daily_outflow_changes where tenant_id = $1 and day = $2 returning currency, amount, outflows, unknown
      ), changed as (

@@ -1,11 +1,11 @@
-import { requireChainAnswer } from '../../chain/networks/chain-answer';
 import { requireHash } from '../../chain/networks/hashes';
-import { type AskingChains, nodeOf } from '../../chain/networks/nodes';
+import { requireChainAnswer } from '../../chain/networks/nodes/chain-answer';
+import { type AskingChains, nodeOf } from '../../chain/networks/nodes/nodes';
 import { ledgerAmount, NATIVE_DECIMALS } from '../../chain/networks/rules';
 import { requireWallet } from '../../chain/wallets/operations';
 import type { Database } from '../../kernel/db/database';
 import { conflict, invalid, notFound, unavailable } from '../../kernel/errors';
-import { areMost, depthOf, type Mined, toldOf } from '../../parties/chain/agreement';
+import { areMost, depthOf, type Mined, reportedTransaction } from '../../parties/chain/agreement';
 import { ChainAway } from '../../parties/chain/errors';
 import type { ChainNode, UnshownCoin } from '../../parties/chain/port';
 import type { Carried } from './discover';
@@ -59,7 +59,7 @@ export async function provenCoin(services: Proving, named: NamedCoin): Promise<C
 
 /** @throws Problem 400, 409, 503 */
 async function minedFor(node: ChainNode, txHash: string, confirmations: number): Promise<Mined> {
-  const { word, isAgreed } = await requireChainAnswer(toldOf(node, txHash));
+  const { word, isAgreed } = await requireChainAnswer(reportedTransaction(node, txHash));
   if (word.status === 'unknown') throw invalid('txHash is not known to the chain.', 'txHash');
   if (word.status === 'pending') throw invalid('txHash is not in a block yet.', 'txHash');
   if (word.status === 'reverted') throw invalid('txHash was reverted and has moved nothing.', 'txHash');

@@ -32,7 +32,7 @@ interface Recordable {
 }
 
 /** A coin as the nodes have proven it, and the amount that a person states. */
-export interface ToldCoin {
+export interface StatedCoin {
   chain: string;
   amount: Decimal;
   coin: Carried;
@@ -43,8 +43,8 @@ export interface ToldCoin {
  * @returns `over`: for {@link recordDeposit}; `owner`: the account, null in suspense
  * @throws Problem as {@link recordDeposit}
  */
-export async function weighDeposit(tx: Tx, told: ToldCoin, at: Date) {
-  const { opening, before } = await recordable(tx, told, at);
+export async function weighDeposit(tx: Tx, stated: StatedCoin, at: Date) {
+  const { opening, before } = await recordable(tx, stated, at);
   const { terms, accountId: owner } = opening;
   return { amount: terms.amount, currency: terms.asset, owner, over: wordOn(before) };
 }
@@ -61,19 +61,19 @@ export async function weighDeposit(tx: Tx, told: ToldCoin, at: Date) {
 export async function recordDeposit(
   services: Deps,
   tx: Tx,
-  told: ToldCoin & { over: string | null },
+  stated: StatedCoin & { over: string | null },
   { reason, decidedBy }: By,
 ): Promise<ChainDeposit> {
-  await requireWallet(tx, { chain: told.chain, address: told.coin.transfer.to }, { lock: true });
-  const { opening, before } = await recordable(tx, told, services.now());
-  if (wordOn(before) !== told.over) throw saidSince();
+  await requireWallet(tx, { chain: stated.chain, address: stated.coin.transfer.to }, { lock: 'update' });
+  const { opening, before } = await recordable(tx, stated, services.now());
+  if (wordOn(before) !== stated.over) throw saidSince();
   const isAgain = before !== undefined && before.transfer.terms.blockHash === opening.terms.blockHash;
   const deposit = isAgain ? before : await openAnew(services, tx, opening, before);
   const { after } = await decide(services, tx, chainDepositKind, {
     id: deposit.transfer.id,
     noun: 'deposit',
     decidedBy,
-    heard: wordOfPeople,
+    report: wordOfPeople,
     judge(locked) {
       if (stands(locked)) throw recorded();
       return [{ kind: SEEN, reason }];
@@ -118,7 +118,7 @@ export async function takeBackDeposit(
     id,
     noun: 'deposit',
     decidedBy,
-    heard: wordOfPeople,
+    report: wordOfPeople,
     judge(deposit) {
       assertRecorded(deposit);
       if (lastSaid(deposit)?.id !== word) throw saidSince();
@@ -177,8 +177,8 @@ const recorded = () => conflict('invalid_transition', 'The coin is already recor
 const saidSince = () =>
   conflict('invalid_transition', 'The deposit was decided on since this request: ask again.');
 
-async function recordable(tx: Tx, { chain, amount, coin }: ToldCoin, at: Date): Promise<Recordable> {
-  const network = await requireNetwork(tx, chain, 'chain');
+async function recordable(tx: Tx, { chain, amount, coin }: StatedCoin, at: Date): Promise<Recordable> {
+  const network = await requireNetwork(tx, chain, { field: 'chain' });
   const { from, txHash, units } = coin.transfer;
   if ((await ownAmong(tx, chain, [from])).has(from))
     throw invalid('txHash must not be a transaction from one of our own addresses.', 'txHash');

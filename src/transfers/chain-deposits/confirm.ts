@@ -1,6 +1,6 @@
-import { requireChainAnswer } from '../../chain/networks/chain-answer';
 import { requireHash } from '../../chain/networks/hashes';
-import { nodeOf } from '../../chain/networks/nodes';
+import { requireChainAnswer } from '../../chain/networks/nodes/chain-answer';
+import { nodeOf } from '../../chain/networks/nodes/nodes';
 import type { Network } from '../../chain/networks/record';
 import { newestAllocationOf, requireWallet } from '../../chain/wallets/operations';
 import type { Sql, Tx } from '../../kernel/db/database';

@@ -3,12 +3,11 @@ import { moneyText } from '../../kernel/money/money';
 import { amount, identifier, text } from '../../kernel/wire/schemas';
 import { type Decision, decision, installation, type SubjectSpec } from '../../process/desk/decision';
 import { type Desk, defineDesk } from '../../process/desk/desk';
-import { columnsOf, list } from '../../process/desk/list';
+import { columnsOf } from '../../process/desk/list';
 import { record } from '../../process/desk/record';
-import { waitingFilterOf, waitingFilters } from '../../process/desk/waiting-filters';
 import type { Services } from '../../services';
-import { transfersByHour } from '../engine/desk';
-import { lockTransfer, readSituation, transfersIn } from '../engine/read';
+import { openTransfers } from '../engine/desk';
+import { lockTransfer, readSituation } from '../engine/read';
 import { transferStory } from '../engine/story';
 import { assertNotShown, provenCoin } from './balance-proof';
 import {
@@ -33,30 +32,20 @@ const columns = columnsOf<ChainDeposit>();
 
 /** The desk of deposits on chains: coins that no transaction shows, and credits above the limit. */
 export function chainDepositDesk(services: ChainDepositServices): Desk {
-  const { database, now } = services;
+  const open = openTransfers(services, {
+    name: 'chain-deposits',
+    kind: chainDepositKind,
+    open: ['confirming'],
+    columns: {
+      chain: columns.text('chain', ({ transfer }) => transfer.terms.chain),
+      amount: columns.money('amount', moneyOf),
+    },
+    decisions: [CHAIN_CREDIT],
+  });
   return defineDesk({
     name: 'chain-deposit',
     title: 'Deposits on chains',
-    lists: [
-      list({
-        name: 'chain-deposits',
-        title: 'deposits on chains that are not final or wait for an approval, oldest first',
-        filters: waitingFilters(),
-        columns: {
-          id: columns.id('id', ({ transfer }) => transfer.id),
-          client: columns.id('client', ({ transfer }) => transfer.tenantId),
-          account: columns.id('account', ({ transfer }) => transfer.accountId),
-          chain: columns.text('chain', ({ transfer }) => transfer.terms.chain),
-          amount: columns.money('amount', moneyOf),
-          status: columns.status('status', ({ transfer }) => transfer.status),
-          since: columns.since('since', ({ transfer }) => transfer.updatedAt),
-          created: columns.time('created', ({ transfer }) => transfer.createdAt),
-        },
-        rows: (page) => transfersIn(services, chainDepositKind, ['confirming'], waitingFilterOf(page, now())),
-        place: ({ transfer }) => ({ since: transfer.createdAt, id: transfer.id }),
-        decisions: [CHAIN_CREDIT],
-      }),
-    ],
+    lists: [open.list],
     records: [
       record({
         kind: 'chainDeposit',
@@ -70,14 +59,7 @@ export function chainDepositDesk(services: ChainDepositServices): Desk {
       }),
     ],
     decisions: [recordDecision(services), takeBackDecision(services), creditDecision(services)],
-    figures: [
-      transfersByHour(database, chainDepositKind, {
-        id: 'chainDeposit',
-        name: 'chain-deposits',
-        title: 'deposits on chains by the hour of their discovery and their present status',
-        unit: 'deposits',
-      }),
-    ],
+    figures: open.figures,
   });
 }
 
@@ -114,7 +96,11 @@ type RecordInput = z.output<typeof recordInput>;
  * and after the block prove it when one operator asks, and again when another approves.
  */
 function recordDecision(services: ChainDepositServices): Decision {
-  const toldOf = ({ chain, amount: stated }: RecordInput, coin: Carried) => ({ chain, amount: stated, coin });
+  const statedCoin = ({ chain, amount: stated }: RecordInput, coin: Carried) => ({
+    chain,
+    amount: stated,
+    coin,
+  });
   return decision<object, RecordInput, Carried>({
     name: 'chain-deposit.record',
     title:
@@ -126,15 +112,15 @@ function recordDecision(services: ChainDepositServices): Decision {
     restsOn: () => ({}),
     prove: ({ input: { chain, address, hash } }) => provenCoin(services, { chain, address, txHash: hash }),
     async kept(tx, { input, proof, at }) {
-      const { over } = await weighDeposit(tx, toldOf(input, proof), at);
+      const { over } = await weighDeposit(tx, statedCoin(input, proof), at);
       return { ...input, amount: input.amount.toFixed(), over };
     },
     async weigh(tx, { input, proof, at }) {
-      const weighed = await weighDeposit(tx, toldOf(input, proof), at);
+      const weighed = await weighDeposit(tx, statedCoin(input, proof), at);
       return { amount: weighed.amount, currency: weighed.currency, ever: false };
     },
     async preview(tx, { input, proof, at }) {
-      const { amount: booked, currency, owner } = await weighDeposit(tx, toldOf(input, proof), at);
+      const { amount: booked, currency, owner } = await weighDeposit(tx, statedCoin(input, proof), at);
       return [
         {
           field: owner ? `account ${owner}` : 'suspense',
@@ -144,10 +130,10 @@ function recordDecision(services: ChainDepositServices): Decision {
       ];
     },
     async execute(tx, { input, proof, at }, { decidedBy, reason }) {
-      const told = toldOf(input, proof);
-      const over = input.over === undefined ? (await weighDeposit(tx, told, at)).over : input.over;
+      const stated = statedCoin(input, proof);
+      const over = input.over === undefined ? (await weighDeposit(tx, stated, at)).over : input.over;
       const by = { decidedBy, reason: reason ?? '' };
-      const { transfer } = await recordDeposit(services, tx, { ...told, over }, by);
+      const { transfer } = await recordDeposit(services, tx, { ...stated, over }, by);
       const { id, tenantId, accountId, status } = transfer;
       const { blockNumber, blockHash } = transfer.terms;
       const { chain, address, hash: txHash } = input;

@@ -10,6 +10,7 @@ import { openBreak } from '../../process/breaks/operations';
 import type { Services } from '../../services';
 import { makeDue } from '../engine/due';
 import { type Found, openFound } from '../engine/open';
+import { refsElsewhere } from '../engine/tables/on-chain';
 import { holdingOf } from './holding';
 import { chainDepositKind } from './kind';
 import { type ChainDepositTerms, chainDepositRef } from './record';
@@ -49,14 +50,17 @@ const isTooLarge = ({ units }: ChainTransfer, decimals: number) =>
  * @param found may contain a transfer twice
  * @param by.told names of other deposits to tell, in the same statement, so that rows are locked in one order
  * @param by.idempotencyKey of the call that has found the transfers
+ * @param by.stepping the caller makes the next step of each deposit after the commit, so no workflow is told. Each is due
+ * nevertheless, so the reconciler makes a step that the caller never does
+ * @returns the ids of the new and of the told deposits
  */
 export async function keepTransfers(
   deps: Deps,
   tx: Tx,
   network: Network,
   found: readonly ChainTransfer[],
-  { told = [], idempotencyKey }: { told?: readonly string[]; idempotencyKey?: string | undefined } = {},
-): Promise<void> {
+  { told = [], idempotencyKey, stepping = false }: Keeping = {},
+): Promise<string[]> {
   const transfers = await sentByOthers(tx, network.chain, eachOnce(network, found));
   const carried = carriedOf(network, transfers);
   const openings = (await openingsOf(deps, tx, network, carried)).map((each) => ({
@@ -64,14 +68,36 @@ export async function keepTransfers(
     idempotencyKey,
   }));
   await showNotCarried(deps, tx, network, { transfers, carried });
-  await openFound(deps, tx, chainDepositKind, openings, (known) => {
-    const made = openings.filter(({ partyRef }) => !known.includes(partyRef));
-    noteChanges(
-      tx,
-      made.map((opening) => holdingOf({ ...opening, word: null }, [])),
-    );
-    return tellDeposits(deps, tx, [...new Set([...told, ...known])]);
-  });
+  const due: string[] = [];
+  const opened = await openFound(
+    deps,
+    tx,
+    chainDepositKind,
+    openings,
+    async (known) => {
+      const made = openings.filter(({ partyRef }) => !known.includes(partyRef));
+      noteChanges(
+        tx,
+        made.map((opening) => holdingOf({ ...opening, word: null }, [])),
+      );
+      const moved = await refsElsewhere(
+        tx,
+        openings
+          .filter(({ partyRef }) => known.includes(partyRef))
+          .map(({ partyRef, terms: { blockHash } }) => ({ ref: partyRef, blockHash })),
+      );
+      const refs = [...new Set([...told, ...moved])];
+      due.push(...(await (stepping ? makeDepositsDue : tellDeposits)(deps, tx, refs)));
+    },
+    { starting: !stepping },
+  );
+  return [...opened, ...due];
+}
+
+interface Keeping {
+  told?: readonly string[];
+  idempotencyKey?: string | undefined;
+  stepping?: boolean;
 }
 
 const eachOnce = ({ chain }: Network, found: readonly ChainTransfer[]): ChainTransfer[] => [
@@ -105,12 +131,26 @@ const showTooLarge = (tx: Tx, chain: string, transfer: ChainTransfer) =>
     detail: chainDepositRef(chain, transfer),
   });
 
-/** Makes deposits due and tells their workflows to look. */
-export async function tellDeposits({ commands, now }: Deps, tx: Tx, refs: readonly string[]): Promise<void> {
-  if (refs.length === 0) return;
-  const found = await makeDue(tx, chainDepositKind.party, refs, now());
+/** Makes deposits due and tells their workflows to look. @returns their ids */
+export async function tellDeposits(
+  { commands, now }: Deps,
+  tx: Tx,
+  refs: readonly string[],
+): Promise<string[]> {
+  const found = await dueOf({ now }, tx, refs);
   commands.append(tx, found.map(chainDepositKind.process.look));
+  return found.map(({ id }) => id);
 }
+
+/** Makes deposits due. The caller makes their steps after the commit. @returns their ids */
+export const makeDepositsDue = async (
+  deps: Pick<Deps, 'now'>,
+  tx: Tx,
+  refs: readonly string[],
+): Promise<string[]> => (await dueOf(deps, tx, refs)).map(({ id }) => id);
+
+const dueOf = ({ now }: Pick<Deps, 'now'>, tx: Tx, refs: readonly string[]) =>
+  refs.length === 0 ? Promise.resolve([]) : makeDue(tx, chainDepositKind.party, refs, now());
 
 /**
  * Prepares new deposits. A deposit belongs to the tenant who had the wallet at the block's time. Takes two statements

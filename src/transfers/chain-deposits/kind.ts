@@ -7,7 +7,7 @@ import { statusEvent } from '../engine/events';
 import type { NewDecision, ProcessSubject, TransferKind } from '../engine/kind';
 import { holdLargeCredit } from './held-credit';
 import { holdingOf } from './holding';
-import { lookOnChain } from './look';
+import { lookOnChain, lookTogether } from './look';
 import {
   type ChainDeposit,
   type ChainDepositTerms,
@@ -24,6 +24,7 @@ import * as rules from './rules';
  */
 export const chainDepositKind: TransferKind<ChainDepositTerms, ChainDepositWord> = {
   name: 'chain_deposit',
+  idKind: 'chainDeposit',
   party: 'chain',
   process: processOfRecord<ProcessSubject>({
     workflow: 'chainDeposit',
@@ -40,7 +41,7 @@ export const chainDepositKind: TransferKind<ChainDepositTerms, ChainDepositWord>
   word: chainDepositWord,
   components: rules.COMPONENTS,
   transitions: rules.CHAIN_DEPOSIT_TRANSITIONS,
-  doors: ['credit', 'write_off', 'recover'],
+  resolutions: ['credit', 'write_off', 'recover'],
   choose: rules.choose,
   consider,
   // A withdrawal of the transfer counts at once, because nodes have agreed on it for many blocks.
@@ -55,10 +56,15 @@ export const chainDepositKind: TransferKind<ChainDepositTerms, ChainDepositWord>
   isOpen: rules.isOpen,
   deadline: () => null,
   notices: rules.notices,
-  kept: (tx, { transfer }, holds) => noteChanges(tx, [holdingOf(transfer, holds)]),
-  told: (deposit, previous) => statusEvent(deposit, previous, 'transfer'),
+  kept: (tx, all) =>
+    noteChanges(
+      tx,
+      all.map(({ situation, holds }) => holdingOf(situation.transfer, holds)),
+    ),
+  eventsOf: (deposit, previous) => statusEvent(deposit, previous, 'transfer'),
   give: () => Promise.reject(new Error('a chain takes no orders')),
   ask: async (services, deposit) => ({ word: await lookOnChain(services, deposit) }),
+  askAll: lookTogether,
 };
 
 /** Notes a closed account before its credit, or holds a large credit for approval. */

@@ -1,6 +1,7 @@
-import { nodeOf } from '../../chain/networks/nodes';
+import { nodeOf } from '../../chain/networks/nodes/nodes';
 import { Problem } from '../../kernel/errors';
 import type { Decimal } from '../../kernel/money/money';
+import { once } from '../../kernel/once';
 import { areMost, depthOf, isAgreed, isSettled, type Mined } from '../../parties/chain/agreement';
 import type { Block, ChainNode, ChainTransaction, ChainTransfer } from '../../parties/chain/port';
 import type { Services } from '../../services';
@@ -14,15 +15,53 @@ import {
 import { needsRate } from './rules';
 import { isTakenBack, wordOfPeople } from './word-of-people';
 
+/** The questions of a look. */
+type Asked = Pick<ChainNode, 'transactionOfEach' | 'agreedBlock' | 'head'>;
+
 /**
  * Asks the nodes about a deposit. When they disagree or lag, the known state stays, but counts as not final. A deposit
  * that people have taken back stays gone.
  * @throws ChainAway when no node answers
  */
 export async function lookOnChain(services: Services, deposit: ChainDeposit): Promise<ChainDepositWord> {
+  const { node } = await nodeOf(services, services.database, deposit.transfer.terms.chain);
+  return wordOn(services, node, deposit);
+}
+
+/**
+ * As {@link lookOnChain} for several deposits. Deposits of one transaction or one block share the nodes' answers.
+ * @returns by id; without the deposits whose look has failed, because no node answers or otherwise
+ */
+export async function lookTogether(
+  services: Services,
+  deposits: readonly ChainDeposit[],
+): Promise<ReadonlyMap<string, ChainDepositWord>> {
+  const words = new Map<string, ChainDepositWord>();
+  for (const chain of new Set(deposits.map(({ transfer }) => transfer.terms.chain))) {
+    const { node } = await nodeOf(services, services.database, chain);
+    const shared = sharing(node);
+    const looks = deposits
+      .filter(({ transfer }) => transfer.terms.chain === chain)
+      .map(async (each) => ({ id: each.transfer.id, word: await wordOn(services, shared, each) }));
+    for (const look of await Promise.allSettled(looks))
+      if (look.status === 'fulfilled') words.set(look.value.id, look.value.word);
+  }
+  return words;
+}
+
+/** Asks each thing once. For one round of looks only, because answers change with the next block. */
+function sharing(node: ChainNode): Asked {
+  const head = once(() => node.head());
+  return {
+    transactionOfEach: once((hash) => node.transactionOfEach(hash)),
+    agreedBlock: once((number) => node.agreedBlock(number)),
+    head: () => head(undefined),
+  };
+}
+
+async function wordOn(services: Services, node: Asked, deposit: ChainDeposit): Promise<ChainDepositWord> {
   const { terms } = deposit.transfer;
   if (isTakenBack(deposit)) return wordOfPeople(deposit);
-  const { node } = await nodeOf(services, services.database, terms.chain);
   const { said, of } = await node.transactionOfEach(terms.txHash);
   const told = said.map((each) => transferOf(each, terms));
   const known = deposit.transfer.word ?? firstWord(terms);
@@ -64,7 +103,7 @@ function unshownBy({ block }: Mined, terms: ChainDepositTerms): ChainTransfer | 
   return { txHash, ordinal, logIndex: null, token, from, to, units: BigInt(units), block };
 }
 
-const isDeep = async (node: ChainNode, block: Block, { confirmations }: ChainDepositTerms) =>
+const isDeep = async (node: Asked, block: Block, { confirmations }: ChainDepositTerms) =>
   (await depthOf(node, block, confirmations)) === 'final';
 
 /**
@@ -72,7 +111,7 @@ const isDeep = async (node: ChainNode, block: Block, { confirmations }: ChainDep
  * lags.
  */
 async function missing(
-  node: ChainNode,
+  node: Asked,
   { confirmations }: ChainDepositTerms,
   { known, isTold }: { known: ChainDepositWord; isTold: boolean },
 ): Promise<ChainDepositWord> {

@@ -1,9 +1,9 @@
 import { ledgerAmount } from '../../chain/networks/rules';
 import { Decimal, roundTo, ZERO } from '../../kernel/money/money';
 import type { WantedBreak } from '../../process/breaks/operations';
-import { doorsOf } from '../engine/books/doors';
 import { type Credit, inflowPosition } from '../engine/books/inflow';
 import type { ComponentTable, Holding } from '../engine/books/position';
+import { resolutionsOf } from '../engine/books/resolutions';
 import type { NewDecision } from '../engine/kind';
 import { type Decision, first, last, type Transition } from '../engine/record';
 import {
@@ -183,7 +183,7 @@ export function position(deposit: ChainDeposit): Holding[] {
     received: isConfirmed(deposit) ? [{ amount: amountOf(terms, word), currency: terms.asset }] : [],
     backs: [],
     credit: creditOf(deposit),
-    doors: doorsOf(deposit.decisions),
+    resolutions: resolutionsOf(deposit.decisions),
     party: poolOf(terms),
   });
 }

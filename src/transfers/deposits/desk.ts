@@ -31,7 +31,6 @@ export function depositDesk(services: DepositDeskServices): Desk {
   const open = openTransfers(services, {
     name: 'deposits',
     kind: depositKind,
-    id: 'deposit',
     open: OPEN_DEPOSIT_STATUSES,
     columns: {
       method: columns.text('method', ({ transfer }) => transfer.terms?.method),
@@ -80,8 +79,7 @@ export function depositDesk(services: DepositDeskServices): Desk {
 const shown = async (sql: Sql, deposit: Deposit): Promise<object> =>
   depositView(await shownDeposit(sql, deposit));
 
-const subjectOf = (services: DepositDeskServices) =>
-  transferSubject(services, depositKind, { noun: 'deposit', id: 'deposit' });
+const subjectOf = (services: DepositDeskServices) => transferSubject(services, depositKind, 'deposit');
 
 /** The payer's money is compared too, because not every party numbers its reports. */
 const restsOn = (deposit: Deposit) => ({

@@ -32,6 +32,7 @@ export const unknownSession = processOf<NamedByParty>({
  */
 export const depositKind: TransferKind<DepositTerms, CheckoutWord> = {
   name: 'deposit',
+  idKind: 'deposit',
   party: 'checkout',
   process: processOfRecord<ProcessSubject>({
     workflow: 'depositLifecycle',
@@ -43,7 +44,7 @@ export const depositKind: TransferKind<DepositTerms, CheckoutWord> = {
   word: checkoutWord,
   components: money.COMPONENTS,
   transitions: rules.DEPOSIT_TRANSITIONS,
-  doors: ['return', 'credit', 'write_off', 'recover'],
+  resolutions: ['return', 'credit', 'write_off', 'recover'],
   pledged: rules.pledged,
   asked: (deposit) => askedIn({ backs: money.backsOf(deposit) }),
   choose: rules.choose,
@@ -62,7 +63,7 @@ export const depositKind: TransferKind<DepositTerms, CheckoutWord> = {
   deadline: ({ transfer: { status, terms } }) =>
     status === 'created' || status === 'awaiting_payment' ? (terms?.expiresAt ?? null) : null,
   notices: noticesOfDeposit,
-  told,
+  eventsOf,
   give: (services, deposit, order) =>
     order.what === 'open'
       ? openSession(services, deposit as ClientDeposit)
@@ -108,7 +109,7 @@ async function refund({ parties }: Services, deposit: Deposit, { key }: Order): 
 }
 
 /** `account.deposit.<status>` (`interface.md 2.3, 3.2`). */
-function told(situation: Deposit): WebhookEvent[] {
+function eventsOf(situation: Deposit): WebhookEvent[] {
   const { id, tenantId, accountId, status, terms, idempotencyKey, createdAt, reached } = situation.transfer;
   if (!terms || tenantId === null || !TOLD_STATUSES.includes(status)) return [];
   const completedAt = completedOf(status as DepositStatus, reached, situation.at);

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { byCurrency, Decimal, sumOf, ZERO } from '../../kernel/money/money';
 import { PARTY_ACCOUNTS } from '../../kernel/parties';
 import type { CheckoutWord } from '../../parties/checkout/word';
-import { doorsOf, takenByDoors } from '../engine/books/doors';
 import {
   type Back,
   type Credit,
@@ -12,7 +11,8 @@ import {
   type Money,
 } from '../engine/books/inflow';
 import type { ComponentTable, Holding } from '../engine/books/position';
-import { backsAmong, partsToldOf, type ToldBack } from '../engine/books/refunds';
+import { backsAmong, type ReportedReturn, reportedParts } from '../engine/books/refunds';
+import { resolutionsOf, takenByResolutions } from '../engine/books/resolutions';
 import { last, moneyOf, type Part, type Situation } from '../engine/record';
 import { type Price, quotedTerms } from './quotes/price';
 import type { DepositStatus } from './record';
@@ -56,9 +56,9 @@ export const settledOf = (word: CheckoutWord | null) =>
   (word?.payments ?? []).filter(({ status }) => status === 'settled');
 
 /** Refunds and disputes of a word. A dispute that is won returns its money, so it counts as failed. */
-const toldBacks = (word: CheckoutWord | null): ToldBack[] => [
-  ...(word?.refunds ?? []).map((refund): ToldBack => ({ ...refund, name: refund.id, as: 'refund' })),
-  ...(word?.disputes ?? []).map((dispute): ToldBack => {
+const reportedReturns = (word: CheckoutWord | null): ReportedReturn[] => [
+  ...(word?.refunds ?? []).map((refund): ReportedReturn => ({ ...refund, name: refund.id, as: 'refund' })),
+  ...(word?.disputes ?? []).map((dispute): ReportedReturn => {
     const status = dispute.status === 'won' ? 'failed' : 'succeeded';
     return { ...dispute, name: dispute.id, as: 'dispute', status };
   }),
@@ -66,14 +66,14 @@ const toldBacks = (word: CheckoutWord | null): ToldBack[] => [
 
 /** Refunds and disputes that took money, or that we ordered, under our ids. */
 export const backsOf = (situation: Deposit): Back[] =>
-  backsAmong(situation, toldBacks(situation.transfer.word));
+  backsAmong(situation, reportedReturns(situation.transfer.word));
 
 /**
  * The payer's money by currency: all payments, settled or not, less amounts that went back and amounts that a person
  * took out of suspense. Zero amounts are left out.
  */
 export const netOf = (situation: Deposit): Money[] =>
-  less(keptOf(situation), takenByDoors(situation.decisions));
+  less(keptOf(situation), takenByResolutions(situation.decisions));
 
 /** The payer's money by currency: all payments, settled or not, less amounts that went back. */
 function keptOf(situation: Deposit): Money[] {
@@ -123,14 +123,14 @@ export const inflowOf = (situation: Deposit): Inflow => ({
   received: settledOf(situation.transfer.word),
   backs: backsOf(situation),
   credit: creditIn(situation),
-  doors: doorsOf(situation.decisions),
+  resolutions: resolutionsOf(situation.decisions),
   party: PARTY_ACCOUNTS.checkout,
 });
 
 export const position = (situation: Deposit): Holding[] => inflowPosition(inflowOf(situation));
 
 export const parts = (word: CheckoutWord, situation: Deposit): (string | Part)[] =>
-  partsToldOf(situation, toldBacks(word));
+  reportedParts(situation, reportedReturns(word));
 
 /** Amounts that never fall. A word that lowers one takes something back. */
 export function measures(word: CheckoutWord): Record<string, Decimal> {
@@ -155,7 +155,7 @@ export function measures(word: CheckoutWord): Record<string, Decimal> {
  * The amounts that a deposit shows in each status (decisions part 4, Deposits): the quote, all payments, the payments
  * less amounts that went back, or the posted credit.
  */
-const TOLD_AMOUNTS: Readonly<Record<DepositStatus, 'quoted' | 'paid' | 'kept' | 'posted'>> = {
+const SHOWN_AMOUNTS: Readonly<Record<DepositStatus, 'quoted' | 'paid' | 'kept' | 'posted'>> = {
   created: 'quoted',
   awaiting_payment: 'quoted',
   processing: 'quoted',
@@ -175,16 +175,16 @@ const TOLD_AMOUNTS: Readonly<Record<DepositStatus, 'quoted' | 'paid' | 'kept' | 
 export function amountsOf(situation: ClientDeposit): Price & { chargedCurrency: string } {
   const { terms, status, word } = situation.transfer;
   const credit = creditOf(situation);
-  const told = TOLD_AMOUNTS[status as DepositStatus];
-  if (told === 'posted' && credit) {
+  const shown = SHOWN_AMOUNTS[status as DepositStatus];
+  if (shown === 'posted' && credit) {
     const { amount, currency } = moneyOf(credit);
     return { chargedAmount: amount, chargedCurrency: currency, ...credited.parse(credit.data) };
   }
-  if (told === 'quoted') {
+  if (shown === 'quoted') {
     const { chargedAmount, creditedAmount, serviceFee } = terms;
     return { chargedAmount, chargedCurrency: terms.currency, creditedAmount, serviceFee };
   }
-  const { amount, currency } = chargeOf(told === 'kept' ? keptOf(situation) : paidOf(word), terms.currency);
+  const { amount, currency } = chargeOf(shown === 'kept' ? keptOf(situation) : paidOf(word), terms.currency);
   return { chargedAmount: amount, chargedCurrency: currency, creditedAmount: ZERO, serviceFee: ZERO };
 }
 

@@ -44,15 +44,17 @@ function optionsRoute({ database }: Services): Route {
     description:
       '`min`, `max` and `feeFixed` are in `currency`, the payer’s currency. `feePercent` "2.9" is 2.9 %.',
     response: pageSchema(
-      z.object({
-        method,
-        currency: z.string(),
-        min: money(),
-        max: money(),
-        feeFixed: money(),
-        feePercent: z.string().meta({ examples: ['2.9'] }),
-        estimatedTime: z.string().meta({ description: 'An ISO 8601 duration.', examples: ['PT5M'] }),
-      }),
+      z
+        .object({
+          method,
+          currency: z.string(),
+          min: money(),
+          max: money(),
+          feeFixed: money(),
+          feePercent: z.string().meta({ examples: ['2.9'] }),
+          estimatedTime: z.string().meta({ description: 'An ISO 8601 duration.', examples: ['PT5M'] }),
+        })
+        .meta({ id: 'FundingOption' }),
     ),
     async read({ caller, params }) {
       const account = await requireAccount(database, caller.reach, params['accountId'] ?? '');
@@ -67,18 +69,20 @@ function optionView(terms: FundingTerms) {
   return { ...terms, min: text(min), max: text(max), feeFixed: text(feeFixed) };
 }
 
-const quoteSchema = z.object({
-  quoteId: z.string(),
-  method,
-  amount: money(),
-  currency: z.string(),
-  chargedAmount: money(),
-  creditedAmount: money(),
-  serviceFee: money(),
-  creditedCurrency: z.string(),
-  rate: z.string().meta({ examples: ['1'] }),
-  expiresAt: instant(),
-});
+const quoteSchema = z
+  .object({
+    quoteId: z.string(),
+    method,
+    amount: money(),
+    currency: z.string(),
+    chargedAmount: money(),
+    creditedAmount: money(),
+    serviceFee: money(),
+    creditedCurrency: z.string(),
+    rate: z.string().meta({ examples: ['1'] }),
+    expiresAt: instant(),
+  })
+  .meta({ id: 'DepositQuote' });
 
 function quoteRoute(services: Services): Route {
   const { database } = services;

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { sumOf, ZERO } from '../../kernel/money/money';
 import type { CheckoutWord } from '../../parties/checkout/word';
-import { takenByDoors } from '../engine/books/doors';
 import { type Money, pledgedIn } from '../engine/books/inflow';
 import { refundOrders } from '../engine/books/refunds';
+import { takenByResolutions } from '../engine/books/resolutions';
 import { isSame } from '../engine/follow';
 import type { NewDecision, Order } from '../engine/kind';
 import { last, refusalOf, type Transition } from '../engine/record';
@@ -153,7 +153,7 @@ const totalPaid = ({ transfer: { word, terms } }: Deposit): Money => ({
 /** Why a person must review the deposit before it is credited. */
 function reviewReason(situation: Deposit): string | undefined {
   const { word } = situation.transfer;
-  if (amountDiffers(situation) || takenByDoors(situation.decisions).length > 0) return 'amount_differs';
+  if (amountDiffers(situation) || takenByResolutions(situation.decisions).length > 0) return 'amount_differs';
   if (word?.risk === 'review') return 'risk';
   const takenBack = backsOf(situation).length > 0 || word?.refunds.some(({ status }) => status !== 'failed');
   return takenBack ? 'taken_back' : undefined;
@@ -200,7 +200,7 @@ export function trigger(situation: Deposit): DepositTrigger | undefined {
       if (!wasPaid(situation)) return 'payment_failed';
       // A disputed amount may come back, so the deposit stays in review.
       if (net.some(({ amount }) => amount.gt(0)) || isContested(word)) return undefined;
-      return takenByDoors(situation.decisions).length > 0 ? 'let_out' : 'returned';
+      return takenByResolutions(situation.decisions).length > 0 ? 'let_out' : 'returned';
     case 'expired':
     case 'cancelled':
     case 'failed':

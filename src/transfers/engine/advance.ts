@@ -12,7 +12,7 @@ import { follow } from './follow';
 import type { AnyKind, Given, Order } from './kind';
 import { beginStep, type Listed, lock } from './ordering';
 import { type Decision, type PartyWord, refusalOf, type Situation, SYSTEM } from './record';
-import { claimName } from './tables/told-names';
+import { claimName } from './tables/reported-names';
 
 /** State of a transfer after a step, as its workflow needs it. Contains no personal data. */
 export interface Progress {
@@ -46,13 +46,13 @@ export async function advance(services: Services, kind: AnyKind, id: string): Pr
   for (let round = 0; round < ROUNDS; round += 1) {
     const { seen, held } = await beginStep(services, kind, id, { listed, stopped });
     if (held) return progressOf(kind, seen);
-    const told = stopped ? nothingTold() : await giveOrders(services, kind, seen, given);
-    stopped ||= told.stopped;
-    const heard = await askForWord(services, kind, seen, told, stopped);
-    stopped ||= told.stopped;
-    const after = await applied(services, kind, seen, told, { heard, listed });
-    const isTold = after && ordersOf(kind, after).every(({ key }) => given.has(key));
-    if (isTold && !told.waits) return progressOf(kind, after);
+    const outcome = stopped ? nothingOrdered() : await giveOrders(services, kind, seen, given);
+    stopped ||= outcome.stopped;
+    const report = await askForWord(services, kind, seen, outcome, stopped);
+    stopped ||= outcome.stopped;
+    const after = await applied(services, kind, seen, outcome, { report, listed });
+    const areAllGiven = after && ordersOf(kind, after).every(({ key }) => given.has(key));
+    if (areAllGiven && !outcome.waits) return progressOf(kind, after);
     if (after && stopped) throw new PartyStopped();
   }
   throw new Error(`the ${kind.name} ${id} changed during each of ${ROUNDS} rounds`);
@@ -67,8 +67,8 @@ function applied(
   services: Services,
   kind: AnyKind,
   { transfer: { id, revision, dueBy } }: Situation,
-  { partyRef, refused, keep, askedAt }: Told,
-  asked: Pick<Apply, 'heard' | 'listed'>,
+  { partyRef, refused, keep, askedAt }: OrdersOutcome,
+  asked: Pick<Apply, 'report' | 'listed'>,
 ): Promise<Situation | undefined> {
   return services.database.transaction(async (tx) => {
     const locked = await lock(tx, kind, id, services.now());
@@ -80,7 +80,7 @@ function applied(
       transfer: { ...transfer, partyRef: partyRef ?? transfer.partyRef },
     };
     const isStale = transfer.partyRef === null && (await wasReportedBefore(services, tx, kind, partyRef));
-    if (hasFallen(situation, asked.heard)) logFallenVersion(services, kind, situation, asked.heard);
+    if (hasFallen(situation, asked.report)) logFallenVersion(services, kind, situation, asked.report);
     const given = { ...asked, askedAt, decided: refused, dueSeen: dueBy };
     const after = await apply(tx, kind, { ...locked, situation }, given);
     return isStale ? undefined : after;
@@ -91,11 +91,11 @@ function logFallenVersion(
   { log, observeUnusable }: Services,
   { party }: AnyKind,
   { transfer: { id, word } }: Situation,
-  heard: PartyWord | undefined,
+  report: PartyWord | undefined,
 ): void {
   observeUnusable(party, 'version');
   log.warn(
-    { party, id, version: heard?.version, known: word?.version },
+    { party, id, version: report?.version, known: word?.version },
     'the answer of the party has an older version than the known one; it is dropped',
   );
 }
@@ -119,7 +119,7 @@ async function wasReportedBefore(
  * Tells whether another process watches for changes of a transfer: the party's change list or a follower of the
  * party. Such transfers need no polling.
  */
-async function listedBy(services: Services, kind: AnyKind): Promise<Listed> {
+export async function listedBy(services: Services, kind: AnyKind): Promise<Listed> {
   const isListed = (situation: Situation) => !kind.unlisted?.(services, situation);
   const followed = await kind.follower?.followed(services);
   if (followed)
@@ -141,7 +141,7 @@ const progressOf = (kind: AnyKind, situation: Situation): Progress => {
 };
 
 /** What the orders and the question to the party brought. */
-interface Told {
+interface OrdersOutcome {
   partyRef?: string;
   /** When the party was asked, if its answer is complete up to then. */
   askedAt?: Date;
@@ -154,22 +154,22 @@ interface Told {
   stopped: boolean;
 }
 
-const nothingTold = (): Told => ({ refused: [], keep: [], stopped: false });
+const nothingOrdered = (): OrdersOutcome => ({ refused: [], keep: [], stopped: false });
 
 async function giveOrders(
   services: Services,
   kind: AnyKind,
   seen: Situation,
   given: Set<string>,
-): Promise<Told> {
-  const told = nothingTold();
+): Promise<OrdersOutcome> {
+  const outcome = nothingOrdered();
   for (const order of ordersOf(kind, seen)) {
     const answer = await giveOrder(services, kind, seen, order);
-    if (answer === 'stopped') return { ...told, stopped: true };
+    if (answer === 'stopped') return { ...outcome, stopped: true };
     given.add(order.key);
-    note(told, answer);
+    note(outcome, answer);
   }
-  return told;
+  return outcome;
 }
 
 /** Gives one order. Reads the switch before each order, because a party may be stopped during a step. */
@@ -199,16 +199,16 @@ function refusal({ key }: Order, { code }: PartyRefused, at: Date): Decision {
   return { id: newId('decision'), kind: 'refused', data, ...nothing, decidedBy: SYSTEM, at };
 }
 
-function note(told: Told, given: Given | Decision): void {
+function note(outcome: OrdersOutcome, given: Given | Decision): void {
   if ('decidedBy' in given) {
-    told.refused.push(given);
+    outcome.refused.push(given);
     return;
   }
   // Only the answer to the last order holds the whole state.
-  delete told.word;
-  if (given.word !== undefined) told.word = given.word;
-  if (given.partyRef !== undefined) told.partyRef = given.partyRef;
-  if (given.keep) told.keep.push(given.keep);
+  delete outcome.word;
+  if (given.word !== undefined) outcome.word = given.word;
+  if (given.partyRef !== undefined) outcome.partyRef = given.partyRef;
+  if (given.keep) outcome.keep.push(given.keep);
 }
 
 /**
@@ -224,25 +224,25 @@ async function askForWord(
   services: Services,
   kind: AnyKind,
   seen: Situation,
-  told: Told,
+  outcome: OrdersOutcome,
   stopped: boolean,
 ): Promise<PartyWord | undefined> {
-  const partyRef = told.partyRef ?? seen.transfer.partyRef;
-  if (told.word === undefined && partyRef !== null && seen.transfer.orderedAt !== null) {
+  const partyRef = outcome.partyRef ?? seen.transfer.partyRef;
+  if (outcome.word === undefined && partyRef !== null && seen.transfer.orderedAt !== null) {
     const asked = { ...seen, transfer: { ...seen.transfer, partyRef } };
     const state = await ask(services, kind, asked);
     // A party that forgot a transfer it had reported tells nothing about the outcome, so `askedAt` stays unset.
-    if (state !== 'unknown_to_party' || seen.transfer.word === null) told.askedAt = seen.at;
-    if (state !== 'unknown_to_party') note(told, state);
+    if (state !== 'unknown_to_party' || seen.transfer.word === null) outcome.askedAt = seen.at;
+    if (state !== 'unknown_to_party') note(outcome, state);
     else if (seen.transfer.word !== null) await showForgotten(services, seen);
-    else if (!told.refused.length && mustRepeatOrder(kind, seen)) {
+    else if (!outcome.refused.length && mustRepeatOrder(kind, seen)) {
       const order: Order = { key: seen.transfer.id, what: 'open' };
       const answer = stopped ? 'stopped' : await giveOrder(services, kind, seen, order);
-      if (answer === 'stopped') Object.assign(told, { waits: true, stopped: true });
-      else note(told, answer);
+      if (answer === 'stopped') Object.assign(outcome, { waits: true, stopped: true });
+      else note(outcome, answer);
     }
   }
-  return told.word ?? undefined;
+  return outcome.word ?? undefined;
 }
 
 /** Whether the order must be given again. Uses the time of this question, because a deadline may have passed by it. */
@@ -259,8 +259,11 @@ const showForgotten = (
   openBreakAgain(database, { tenantId, kind: FORGOTTEN, subject: id, detail: partyRef ?? id });
 
 /** Whether the ledger can book every amount of a word: a known currency, and no more decimals than it has. */
-const isReadable = (kind: AnyKind, situation: Situation, word: PartyWord | null | undefined): boolean =>
-  !word || kind.amounts(word, situation).every(isCountable);
+export const isReadable = (
+  kind: AnyKind,
+  situation: Situation,
+  word: PartyWord | null | undefined,
+): boolean => !word || kind.amounts(word, situation).every(isCountable);
 
 /** Asks the party. An answer that cannot be read opens a break, and the step is retried. */
 async function ask(

@@ -1,40 +1,27 @@
-import { transactionEvents } from '../../accounts/accounts/move';
 import { isAccountClosed } from '../../accounts/accounts/operations';
 import type { Tx } from '../../kernel/db/database';
 import { writeWithCommit } from '../../kernel/db/writes';
-import { conflict } from '../../kernel/errors';
-import { newId } from '../../kernel/ids';
-import { type LedgerAccount, readBalances } from '../../kernel/ledger/accounts';
-import { type Book, openBook } from '../../kernel/ledger/book';
-import { noteStatusChanges } from '../../kernel/ledger/status-changes';
+import type { LedgerAccount } from '../../kernel/ledger/accounts';
+import { type NewStatusChange, noteStatusChanges } from '../../kernel/ledger/status-changes';
+import { once } from '../../kernel/once';
 import { eventsWrite, tellWhenCommitted, type WebhookEvent } from '../../kernel/outbox/events';
 import { syncBreaks } from '../../process/breaks/operations';
-import type { Break } from '../../process/breaks/record';
-import { ensureAccounts } from './books/accounts';
-import { closingNoted, movedBy, positionOf } from './books/closed-accounts';
-import {
-  balanced,
-  type Change,
-  type ComponentTable,
-  componentsOf,
-  differences,
-  entryOf,
-  type Holding,
-  keyOf,
-} from './books/position';
+import { closingNoted, movedBy } from './books/closed-accounts';
+import { type Change, componentsOf, type Holding } from './books/position';
 import { BELOW_ZERO, breaksOf, VERSION_FELL } from './breaks';
 import { effective } from './conclusion';
 import { dueAfter } from './due';
-import { type Followed, follow, hear, isOlder, isSame, systemDecision } from './follow';
+import { type Followed, follow, isOlder, isSame, systemDecision, withReport } from './follow';
 import type { AnyKind } from './kind';
+import { leftBelowZero, positionChanges, post, withReferences } from './post';
 import type { Decision, PartyWord, Situation, Transfer } from './record';
 import { looksOf } from './step-schedule';
-import { insertDecisions, insertEntries, type Locked, saveTransfer } from './store';
-import { keepWord } from './tables/words';
+import { insertDecisions, insertEntries, type Locked, saveTransfers } from './store';
+import { keepWords } from './tables/words';
 
 export interface Apply {
   /** The party's word. Absent where the party was not asked. */
-  heard?: PartyWord | undefined;
+  report?: PartyWord | undefined;
   /** When the party was asked, if it answered with a word or that it does not know the transfer. */
   askedAt?: Date | undefined;
   decided?: readonly Decision[];
@@ -51,39 +38,115 @@ export interface Apply {
   dueSeen?: Date | null;
 }
 
+/** A locked transfer with its new word and decisions. */
+export type Applied = Apply & { locked: Locked };
+
 /**
  * Brings status and books of a locked transfer to what terms, word and decisions demand, in the caller's transaction.
  * Events of accounts precede those of the status. Idempotent.
  * @throws Problem 409 `insufficient_funds` when `asked` is set
  */
-export async function apply(
+export async function apply(tx: Tx, kind: AnyKind, locked: Locked, given: Apply): Promise<Situation> {
+  const [after] = await applyAll(tx, kind, [{ ...given, locked }]);
+  return after as Situation;
+}
+
+/**
+ * As {@link apply} for several transfers, with the statements of one. The accounts of all are locked in the ledger's one
+ * order, after the rows.
+ * @returns the situations in the given order
+ * @throws also when one of them cannot be applied, and then nothing of the others may be committed
+ */
+export async function applyAll(tx: Tx, kind: AnyKind, all: readonly Applied[]): Promise<Situation[]> {
+  const closed = once((account: string) => isAccountClosed(tx, account));
+  const judged = await Promise.all(all.map((each) => judge(tx, kind, each, closed)));
+  const { book, each } = await post(
+    tx,
+    judged.map(({ situation: { transfer }, changes, turns, applied: { asked } }) => ({
+      transfer,
+      changes,
+      asked,
+      numbered: turns.length > 0,
+    })),
+    componentsOf(kind),
+  );
+  const left = await leftBelowZero(
+    tx,
+    judged.map(({ applied }, place) => ({ open: applied.locked.open, posted: each[place] })),
+  );
+  const outcomes = judged.map((one, place) =>
+    outcomeOf(kind, one, [...(each[place]?.accounts ?? []), ...(left[place] ?? [])]),
+  );
+  const events = outcomes.flatMap((outcome, place) => [...(each[place]?.events ?? []), ...outcome.events]);
+  if (events.length > 0) tellWhenCommitted(tx);
+  await syncBreaks(tx, ...outcomes.map(({ breaks }) => breaks));
+  // The remaining writes go with the commit, because other transactions wait for the accounts until then.
+  writeWithCommit(tx, [book?.written(), eventsWrite(events)]);
+  write(tx, kind, outcomes);
+  return outcomes.map(({ after }) => after);
+}
+
+/** The demands of terms, word and decisions on a transfer, before anything is posted. */
+interface Judged {
+  applied: Applied;
+  known: Situation;
+  /** With the word that the party gave, also where a person has concluded. */
+  considered: Situation;
+  followed: Followed;
+  situation: Situation;
+  target: Holding[];
+  changes: Change[];
+  chosen: Decision[];
+  turns: Followed['path'];
+}
+
+async function judge(
   tx: Tx,
   kind: AnyKind,
-  locked: Locked,
-  { heard, askedAt, decided = [], asked, ordering = false, listed = () => true, dueSeen }: Apply,
-): Promise<Situation> {
-  const { booked } = locked;
-  const before = locked.situation;
+  applied: Applied,
+  isClosed: (account: string) => Promise<boolean>,
+): Promise<Judged> {
+  const { locked, report, askedAt, decided = [] } = applied;
+  const { booked, situation: before } = locked;
   const known = { ...before, decisions: [...before.decisions, ...decided] };
   const silent = askedAt ? { ...known, askedAt } : known;
-  const word = heard === undefined ? silent : hear(kind, known, heard, askedAt);
+  const word = report === undefined ? silent : withReport(kind, known, report, askedAt);
   const { considered, found } = await consider(tx, kind, word, known);
   const followed = follow(kind, effective(kind, considered));
-  const { path } = followed;
-  const closings = await closingsOf(tx, kind, followed.situation, booked);
+  const closings = await closingsOf(kind, followed.situation, booked, isClosed);
   const situation = withDecisions(followed.situation, closings);
   const { target, wanted } = positionChanges(kind, situation, booked);
-  const changes = withReferences(situation.transfer, wanted, booked);
-  const chosen = [...decided, ...found, ...followed.chosen, ...closings];
-  const posted = await post(tx, situation.transfer, changes, componentsOf(kind), asked);
-  const accounts = [...(posted?.accounts ?? []), ...(await leftBelowZero(tx, locked, posted))];
+  return {
+    applied,
+    known,
+    considered,
+    followed,
+    situation,
+    target,
+    changes: withReferences(situation.transfer, wanted, booked),
+    chosen: [...decided, ...found, ...followed.chosen, ...closings],
+    turns: changedOf(followed.path),
+  };
+}
+
+interface Outcome extends Judged {
+  after: Situation;
+  breaks: ReturnType<typeof breaksOf>;
+  /** Events of the changes of status. */
+  events: WebhookEvent[];
+}
+
+function outcomeOf(kind: AnyKind, judged: Judged, accounts: readonly LedgerAccount[]): Outcome {
+  const { applied, known, considered, followed, situation, target, changes, chosen, turns } = judged;
+  const { locked, report, ordering = false, listed = () => true, dueSeen } = applied;
+  const { path } = followed;
   const breaks = breaksOf(kind, situation, {
     target,
     followed,
     accounts,
     open: locked.open,
-    heard: heard !== undefined,
-    fell: hasFallen(known, heard),
+    isReported: report !== undefined,
+    fell: hasFallen(known, report),
   });
   // A conclusion replaces the party's word in the rules but is never stored as a word.
   const kept = { ...situation, transfer: { ...situation.transfer, word: considered.transfer.word } };
@@ -95,91 +158,93 @@ export async function apply(
     watched: breaks.wanted.some(({ kind: name }) => name === BELOW_ZERO || name === VERSION_FELL),
     dueSeen,
   });
-  const turns = changedOf(path);
-  const told = turns.flatMap((step) => kind.told({ ...step.situation, at: situation.at }, step.previous));
-  const events = [...(posted?.events ?? []), ...told];
-  if (events.length > 0) tellWhenCommitted(tx);
-  await syncBreaks(tx, breaks);
-  // The remaining writes go with the commit, because other transactions wait for the accounts until then.
-  writeWithCommit(tx, [posted?.book.written(), eventsWrite(events)]);
+  const events = turns.flatMap((step) =>
+    kind.eventsOf({ ...step.situation, at: situation.at }, step.previous),
+  );
+  return { ...judged, after, breaks, events };
+}
+
+function write(tx: Tx, kind: AnyKind, outcomes: readonly Outcome[]): void {
+  const [first] = outcomes;
+  if (!first) return;
   noteStatuses(
     tx,
     kind,
-    turns.map(({ situation: { transfer }, previous }) => ({ transfer, previous })),
+    outcomes.flatMap(({ turns }) =>
+      turns.map(({ situation: { transfer }, previous }) => ({ transfer, previous })),
+    ),
   );
-  insertDecisions(tx, situation.transfer.id, chosen);
-  insertEntries(tx, situation.transfer.id, changes, situation.at);
-  const isNewWord = !isSame(locked.situation.transfer.word, after.transfer.word);
-  if (isNewWord) keepWord(tx, after.transfer);
-  if (isNewWord || changes.length > 0) kind.kept?.(tx, after, target);
-  saveTransfer(tx, after.transfer, kind.unreleased?.(after));
-  return after;
+  const madeBy = <Row>(made: (outcome: Outcome) => readonly Row[]) =>
+    outcomes.map((each) => ({ transferId: each.after.transfer.id, made: made(each) }));
+  insertDecisions(
+    tx,
+    madeBy(({ chosen }) => chosen),
+  );
+  insertEntries(
+    tx,
+    madeBy(({ changes }) => changes),
+    first.situation.at,
+  );
+  const hasNewWord = ({ applied: { locked }, after }: Outcome) =>
+    !isSame(locked.situation.transfer.word, after.transfer.word);
+  const renewed = new Set(outcomes.filter(hasNewWord));
+  keepWords(
+    tx,
+    [...renewed].map(({ after }) => after.transfer),
+  );
+  const moved = outcomes.filter((each) => renewed.has(each) || each.changes.length > 0);
+  if (moved.length > 0)
+    kind.kept?.(
+      tx,
+      moved.map(({ after, target }) => ({ situation: after, holds: target })),
+    );
+  saveTransfers(
+    tx,
+    outcomes.map(({ after }) => ({ transfer: after.transfer, unreleased: kind.unreleased?.(after) })),
+  );
 }
 
-/** Changes of status in a path. A transition to the same status only changes the reason, and clients hear nothing. */
+/** Changes of status in a path. A transition to the same status only changes the reason, and clients get no event. */
 const changedOf = (path: Followed['path']): Followed['path'] =>
   path.filter(({ previous, situation }) => situation.transfer.status !== previous);
 
-/** Adds status changes to the history of the account, if there is one. The account's lock numbers them. */
+/** Adds status changes to the histories of their accounts. The lock of an account numbers them. */
 export function noteStatuses(
   tx: Tx,
   { name: kind }: Pick<AnyKind, 'name'>,
   path: readonly { transfer: Transfer; previous: string | null }[],
 ): void {
-  const accountId = path[0]?.transfer.accountId ?? null;
-  if (accountId === null) return;
-  const changes = path.map(({ transfer: { id, referenceId, status, failure }, previous }) => ({
-    kind,
-    recordId: id,
-    referenceId,
-    status,
-    previousStatus: previous,
-    failure,
-  }));
-  noteStatusChanges(tx, accountId, changes);
+  const byAccount = new Map<string, NewStatusChange[]>();
+  for (const { transfer, previous } of path) {
+    const { id, accountId, referenceId, status, failure } = transfer;
+    if (accountId === null) continue;
+    const changes = byAccount.get(accountId) ?? [];
+    byAccount.set(accountId, changes);
+    changes.push({ kind, recordId: id, referenceId, status, previousStatus: previous, failure });
+  }
+  for (const [accountId, changes] of byAccount) noteStatusChanges(tx, accountId, changes);
 }
 
 /** Whether a word has an older version than the known word. Such a word is dropped. */
-export const hasFallen = ({ transfer: { word } }: Situation, heard: PartyWord | undefined): boolean =>
-  word !== null && heard !== undefined && isOlder(heard, word);
-
-/** Books what a new transfer holds at creation. @throws Problem 409 `insufficient_funds`, naming the field */
-export async function book(tx: Tx, kind: AnyKind, made: Situation, field?: string): Promise<void> {
-  const { wanted } = positionChanges(kind, made, []);
-  if (wanted.length === 0) return;
-  const changes = withReferences(made.transfer, wanted, []);
-  const posted = await post(
-    tx,
-    made.transfer,
-    changes,
-    componentsOf(kind),
-    field === undefined ? {} : { field },
-  );
-  writeWithCommit(tx, [posted?.book.written(), eventsWrite(posted?.events ?? [])]);
-  insertEntries(tx, made.transfer.id, changes, made.at);
-}
+export const hasFallen = ({ transfer: { word } }: Situation, report: PartyWord | undefined): boolean =>
+  word !== null && report !== undefined && isOlder(report, word);
 
 const withDecisions = (situation: Situation, more: readonly Decision[]): Situation =>
   more.length === 0 ? situation : { ...situation, decisions: [...situation.decisions, ...more] };
 
 /** Decides `account_shut` for each closed account with the first change after its closing. */
 async function closingsOf(
-  tx: Tx,
   kind: AnyKind,
   situation: Situation,
   booked: readonly Holding[],
+  isClosed: (account: string) => Promise<boolean>,
 ): Promise<Decision[]> {
   const table = componentsOf(kind);
   const closings: Decision[] = [];
   for (const account of movedBy(positionChanges(kind, situation, booked).wanted, situation.decisions, table))
-    if (await isAccountClosed(tx, account))
+    if (await isClosed(account))
       closings.push(systemDecision(closingNoted(account, booked, table), situation.at));
   return closings;
-}
-
-function positionChanges(kind: AnyKind, situation: Situation, booked: readonly Holding[]) {
-  const target = balanced(positionOf(kind, situation), componentsOf(kind));
-  return { target, wanted: differences(target, booked) };
 }
 
 async function consider(
@@ -192,77 +257,6 @@ async function consider(
   if (!decision) return { considered: situation, found: [] };
   const found = [systemDecision(decision, situation.at)];
   return { considered: { ...situation, decisions: [...situation.decisions, ...found] }, found };
-}
-
-/**
- * Gives each change a reference for its event: at first the id of the part, or of the record. A further change gets a
- * new id, because receivers drop a second event with the same reference, type and subtype.
- */
-function withReferences(
-  transfer: Transfer,
-  wanted: readonly Holding[],
-  booked: readonly Holding[],
-): Change[] {
-  const known = new Set(booked.map(keyOf));
-  const further = new Map<string | null, string>();
-  const furtherOf = (part: string | null): string => {
-    const reference = further.get(part) ?? newId('reference');
-    further.set(part, reference);
-    return reference;
-  };
-  return wanted.map((holding) => {
-    const { part } = holding;
-    const reference = known.has(keyOf(holding)) ? furtherOf(part) : (part ?? transfer.referenceId);
-    return { ...holding, reference };
-  });
-}
-
-interface Posted {
-  /** The ledger's changes, not yet written. */
-  book: Book;
-  accounts: LedgerAccount[];
-  events: WebhookEvent[];
-}
-
-/**
- * Posts changes. Locks the accounts last, because they may be the busiest rows of the tenant. The transfer's own
- * account is among them, because a change of status needs a number of its history.
- */
-async function post(
-  tx: Tx,
-  { accountId, referenceId, idempotencyKey }: Transfer,
-  changes: readonly Change[],
-  table: ComponentTable,
-  asked: Apply['asked'],
-): Promise<Posted | undefined> {
-  if (changes.length === 0) return undefined;
-  await ensureAccounts(tx, changes);
-  const ids = [...new Set(changes.flatMap(({ account }) => account ?? []))];
-  const opened = await openBook(tx, [...new Set([...ids, ...(accountId === null ? [] : [accountId])])]);
-  const entries = changes.map((change) => entryOf(change, table));
-  let result = opened.post({ entries });
-  if (!result.ok && asked)
-    throw conflict('insufficient_funds', 'The available balance does not cover the amount.', asked.field);
-  if (!result.ok) result = opened.post({ entries, forced: true });
-  if (!result.ok) throw new Error('a forced posting was refused');
-  const events = transactionEvents(opened, result.entries, {
-    idempotencyKey,
-    linkedTo: (reference) => (reference === referenceId ? undefined : referenceId),
-  });
-  return { book: opened, accounts: ids.map((id) => opened.account(id)), events };
-}
-
-/** Balances of accounts that had a break for being below zero and are not posted to now. Their breaks may pass. */
-async function leftBelowZero(
-  tx: Tx,
-  { open }: { open: readonly Break[] },
-  posted: Pick<Posted, 'accounts'> | undefined,
-): Promise<LedgerAccount[]> {
-  const moved = new Set(posted?.accounts.map(({ id }) => id));
-  const ids = open
-    .filter(({ kind, detail }) => kind === BELOW_ZERO && !moved.has(detail))
-    .map(({ detail }) => detail);
-  return ids.length === 0 ? [] : [...(await readBalances(tx, ids)).values()];
 }
 
 interface Moved {
@@ -283,14 +277,14 @@ function recordToStore(
   { moved, path, listed, ordering, watched, dueSeen }: Moved,
 ): Situation {
   const { at, transfer } = after;
-  const heard = !isSame(before.transfer.word, transfer.word);
-  const changed = moved || heard;
+  const isNew = !isSame(before.transfer.word, transfer.word);
+  const changed = moved || isNew;
   const since = Object.fromEntries(
     path.map(({ situation }) => [situation.transfer.status, at.toISOString()]),
   );
   const next: Transfer = {
     ...transfer,
-    wordAt: heard ? at : transfer.wordAt,
+    wordAt: isNew ? at : transfer.wordAt,
     revision: transfer.revision + (changed ? 1 : 0),
     quiet: changed ? 0 : transfer.quiet + 1,
     updatedAt: changed ? at : transfer.updatedAt,

@@ -10,7 +10,7 @@ interface Seen {
   target: readonly Holding[];
   followed: Followed;
   /** A word was received in this step. */
-  heard: boolean;
+  isReported: boolean;
   /** The received word has an older version than the known word, and was dropped. */
   fell: boolean;
   /** Accounts that the transfer moves now, or that had a break for being below zero. */
@@ -47,7 +47,7 @@ export function breaksOf(kind: AnyKind, situation: Situation, seen: Seen): Break
     tenantId: transfer.tenantId,
     subject: transfer.id,
     open: seen.open.filter(
-      ({ kind: name }) => ENGINE_BREAKS.includes(name) || (seen.heard && ANSWER_BREAKS.includes(name)),
+      ({ kind: name }) => ENGINE_BREAKS.includes(name) || (seen.isReported && ANSWER_BREAKS.includes(name)),
     ),
     wanted: [
       ...contradiction(transfer.status, seen),

@@ -38,9 +38,9 @@ function conclusionsOn(situation: Situation): Decision[] {
 const asOf = (conclusion: Decision | undefined) => conclusion?.data['as'] as Conclusion | undefined;
 
 /** The situation as if the conclusion had been decided, to try `concluded` on. */
-export const ifConcluded = <S extends Situation>(heard: S, given: NewDecision, decidedBy: string): S => ({
-  ...heard,
-  decisions: [...heard.decisions, decisionBy(decidedBy, given, heard.at)],
+export const ifConcluded = <S extends Situation>(reported: S, given: NewDecision, decidedBy: string): S => ({
+  ...reported,
+  decisions: [...reported.decisions, decisionBy(decidedBy, given, reported.at)],
 });
 
 /**

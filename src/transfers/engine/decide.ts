@@ -27,15 +27,15 @@ export interface Decide<S extends Situation> {
    */
   asked?: { field?: string };
   /** The word that the person gives in place of the party. @param decided the situation with the new decisions */
-  heard?(decided: S): PartyWord | null;
+  report?(decided: S): PartyWord | null;
   /** The party numbers its versions anew, so the known version rejects no word (restored.ts). */
   renumbered?: true;
   /**
    * Judges the transfer under its lock, with the word that counts.
-   * @param heard the situation with the party's own word, which differs where a person has concluded
+   * @param reported the situation with the party's own word, which differs where a person has concluded
    * @throws Problem 409, 400
    */
-  judge(situation: S, heard: S): NewDecision[] | Promise<NewDecision[]>;
+  judge(situation: S, reported: S): NewDecision[] | Promise<NewDecision[]>;
 }
 
 /**
@@ -47,18 +47,18 @@ export async function decide<Terms, Word extends PartyWord>(
   services: Pick<Services, 'commands' | 'now'>,
   tx: Tx,
   kind: TransferKind<Terms, Word>,
-  { id, noun, decidedBy, asked, heard: wordOf, renumbered, judge }: Decide<Situation<Terms, Word>>,
+  { id, noun, decidedBy, asked, report: wordOf, renumbered, judge }: Decide<Situation<Terms, Word>>,
 ): Promise<Decided<Situation<Terms, Word>>> {
   const at = services.now();
   const locked = await lockTransfer(tx, kind, id, at);
   if (!locked) throw notFound(noun);
-  const heard = locked.situation as Situation<Terms, Word>;
-  const before = effective(kind, heard);
-  const judged = await judge(before, heard);
+  const reported = locked.situation as Situation<Terms, Word>;
+  const before = effective(kind, reported);
+  const judged = await judge(before, reported);
   const decided = judged.map((given) => decisionBy(decidedBy, given, at));
-  const word = wordOf?.({ ...heard, decisions: [...heard.decisions, ...decided] }) ?? undefined;
+  const word = wordOf?.({ ...reported, decisions: [...reported.decisions, ...decided] }) ?? undefined;
   const known = renumbered ? { ...locked, situation: unbound(locked.situation) } : locked;
-  const after = await apply(tx, kind, known, { decided, heard: word, ...(asked ? { asked } : {}) });
+  const after = await apply(tx, kind, known, { decided, report: word, ...(asked ? { asked } : {}) });
   services.commands.append(tx, [kind.process.look(after.transfer)]);
   return { before, after: effective(kind, after) as Situation<Terms, Word> };
 }

@@ -1,5 +1,4 @@
 import type { Sql } from '../../kernel/db/database';
-import type { IdKind } from '../../kernel/ids';
 import type { SubjectSpec } from '../../process/desk/decision';
 import { type Figure, gauge, series } from '../../process/desk/figure';
 import { type Column, columnsOf, type List, list } from '../../process/desk/list';
@@ -27,10 +26,10 @@ type TransferDeskServices = Pick<Services, 'database' | 'now'>;
 export const transferSubject = <Terms, Word extends PartyWord>(
   { now }: Pick<Services, 'now'>,
   kind: TransferKind<Terms, Word>,
-  { noun, id }: { noun: string; id: IdKind },
+  noun: string,
 ): SubjectSpec<Situation<Terms, Word>> => ({
   noun,
-  kinds: [id],
+  kinds: [kind.idKind],
   async read(sql, wanted) {
     const found = await readSituation(sql, kind, wanted, now());
     return found && effective(kind, found);
@@ -82,24 +81,26 @@ export interface OpenTransfers<Terms, Word extends PartyWord> {
   /** Plural of the kind, `payouts`. It begins the names of the list and of the figures. */
   name: string;
   kind: TransferKind<Terms, Word>;
-  id: IdKind;
   /** Statuses in which a transfer has not ended, all of them in the index `transfers_open`. */
   open: readonly string[];
   /** Columns of the kind, shown between account and status. */
   columns: Readonly<Record<string, Column<Situation<Terms, Word>>>>;
+  /** Names of decisions on a row. */
+  decisions?: readonly string[];
 }
 
 /** The list of a kind's open transfers, their number by status, and the number of transfers made in each hour. */
 export function openTransfers<Terms, Word extends PartyWord>(
   services: TransferDeskServices,
-  { name, kind, id, open, columns: own }: OpenTransfers<Terms, Word>,
+  { name, kind, open, columns: own, decisions = [] }: OpenTransfers<Terms, Word>,
 ): { list: List; figures: Figure[] } {
   const { database, now } = services;
+  const what = name.replaceAll('-', ' ');
   const columns = columnsOf<Situation<Terms, Word>>();
   return {
     list: list({
       name: `${name}-open`,
-      title: `${name} that have not ended, oldest first`,
+      title: `${what} that have not ended, oldest first`,
       filters: waitingFilters({ kind: `The status: ${open.join(', ')}.`, currency: true }),
       columns: {
         id: columns.id('id', ({ transfer }) => transfer.id),
@@ -112,12 +113,13 @@ export function openTransfers<Terms, Word extends PartyWord>(
       },
       rows: (page) => transfersIn(services, kind, open, waitingFilterOf(page, now())),
       place: ({ transfer }) => ({ since: transfer.createdAt, id: transfer.id }),
+      decisions,
     }),
     figures: [
       gauge({
         name: `${name}-open`,
-        title: `${name} that have not ended`,
-        unit: name,
+        title: `${what} that have not ended`,
+        unit: what,
         values: async () =>
           (await countByStatus(database, kind, open)).map(({ status, count }) => ({
             labels: { status },
@@ -125,25 +127,24 @@ export function openTransfers<Terms, Word extends PartyWord>(
           })),
       }),
       transfersByHour(database, kind, {
-        id,
         name,
-        title: `${name} by the hour of their creation and their present status`,
-        unit: name,
+        title: `${what} by the hour of their creation and their present status`,
+        unit: what,
       }),
     ],
   };
 }
 
-/** How many transfers of a kind were made in each hour, by their present status. @param id kind of their ids */
-export const transfersByHour = (
+/** How many transfers of a kind were made in each hour, by their present status. */
+const transfersByHour = (
   database: Sql,
-  kind: { name: string },
-  { id, ...figure }: { id: IdKind; name: string; title: string; unit: string },
+  { name, idKind: id }: Pick<TransferKind<never, never>, 'name' | 'idKind'>,
+  figure: { name: string; title: string; unit: string },
 ): Figure =>
   series({
     ...figure,
     points: async (from, to) =>
-      (await countByHour(database, { id, kind: kind.name }, { from, to })).map(({ at, status, count }) => ({
+      (await countByHour(database, { id, kind: name }, { from, to })).map(({ at, status, count }) => ({
         at,
         labels: { status },
         value: count,

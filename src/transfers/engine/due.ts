@@ -1,5 +1,5 @@
 import { anyOf, raw, table } from '../../kernel/db/build';
-import type { Tx } from '../../kernel/db/database';
+import type { Sql, Tx } from '../../kernel/db/database';
 import { OPEN_STATUSES } from './open-transfers';
 import type { Transfer } from './record';
 
@@ -9,16 +9,16 @@ import type { Transfer } from './record';
  * question. The revision stays, because nothing has changed yet.
  */
 
-type Told = Pick<Transfer, 'id' | 'kind' | 'tenantId'> & { partyRef: string };
+type DueTransfer = Pick<Transfer, 'id' | 'kind' | 'tenantId'> & { partyRef: string };
 
 /**
  * Makes the transfers due that a party reports by its names, in one statement. Locks the rows in the order of their
  * ids, so that concurrent reports wait for each other.
  * @returns the transfers; unknown names are left out
  */
-export function makeDue(tx: Tx, party: string, refs: readonly string[], at: Date): Promise<Told[]> {
+export function makeDue(tx: Tx, party: string, refs: readonly string[], at: Date): Promise<DueTransfer[]> {
   const named = table('transfers').select('id').where({ party }).where(anyOf('party_ref', refs));
-  return tx.run<Told>(
+  return tx.run<DueTransfer>(
     table('transfers')
       .whereIn('id', named.orderBy('id').forNoKeyUpdate())
       .update({ dueBy: dueNow(at) })
@@ -55,18 +55,22 @@ export function makeUnorderedDue(
   tenantId: string,
   at: Date,
 ): Promise<Pick<Transfer, 'id' | 'kind' | 'tenantId' | 'partyRef'>[]> {
-  const unordered = table('transfers')
-    .select('id')
-    .where({ tenantId })
-    .whereNull('orderedAt')
-    .whereIn('status', OPEN_STATUSES);
   return tx.run(
     table('transfers')
-      .whereIn('id', unordered.orderBy('id').forNoKeyUpdate())
+      .whereIn('id', unorderedOf(tenantId).select('id').orderBy('id').forNoKeyUpdate())
       .update({ dueBy: dueNow(at) })
       .returning(['id', 'kind', 'tenantId', 'partyRef']),
   );
 }
+
+/** The number of open transfers of a tenant that no party was told of. */
+export async function countUnordered(sql: Sql, tenantId: string): Promise<number> {
+  const [row] = await sql.run<{ count: string }>(unorderedOf(tenantId).count('*'));
+  return Number(row?.count ?? 0);
+}
+
+const unorderedOf = (tenantId: string) =>
+  table('transfers').where({ tenantId }).whereNull('orderedAt').whereIn('status', OPEN_STATUSES);
 
 /** The earlier of `at` and one millisecond before `due_by`, so that each report changes it. `least` ignores nulls. */
 const dueNow = (at: Date) => raw(`least(due_by - interval '1 millisecond', ?::timestamptz(3))`, [at]);

@@ -66,26 +66,31 @@ export function decisionBy(decidedBy: string, given: NewDecision, at: Date): Dec
  * back may be an overtaken answer. It counts when the same word is read again a minute later.
  * @param askedAt when the party was asked, if it was asked now; stored with a word that counts
  */
-export function hear<S extends Situation>(kind: AnyKind, before: S, heard: PartyWord, askedAt?: Date): S {
+export function withReport<S extends Situation>(
+  kind: AnyKind,
+  before: S,
+  report: PartyWord,
+  askedAt?: Date,
+): S {
   const { transfer, at } = before;
   const { word, doubted, doubtedAt } = transfer;
   // Stored beside the word that counts, for a person who follows a restored party (restored.ts).
-  if (word !== null && isOlder(heard, word))
-    return { ...before, transfer: { ...transfer, doubted: heard, doubtedAt: null } };
-  if (word !== null && heard.version === undefined && takesBack(kind, word, heard)) {
-    const same = doubted !== null && isSame(doubted, heard);
+  if (word !== null && isOlder(report, word))
+    return { ...before, transfer: { ...transfer, doubted: report, doubtedAt: null } };
+  if (word !== null && report.version === undefined && takesBack(kind, word, report)) {
+    const same = doubted !== null && isSame(doubted, report);
     if (!same || doubtedAt === null)
-      return { ...before, transfer: { ...transfer, doubted: heard, doubtedAt: at } };
+      return { ...before, transfer: { ...transfer, doubted: report, doubtedAt: at } };
     if (at.getTime() - doubtedAt.getTime() < DOUBT_MS) return before;
   }
-  const parts = withNew(transfer.parts, kind.parts(heard, before));
-  const next = { ...transfer, word: heard, parts, doubted: null, doubtedAt: null };
+  const parts = withNew(transfer.parts, kind.parts(report, before));
+  const next = { ...transfer, word: report, parts, doubted: null, doubtedAt: null };
   return { ...before, ...(askedAt ? { askedAt } : {}), transfer: next };
 }
 
 /** Whether a word has a lower version than the known word. */
-export const isOlder = (heard: PartyWord, known: PartyWord): boolean =>
-  heard.version !== undefined && known.version !== undefined && heard.version < known.version;
+export const isOlder = (report: PartyWord, known: PartyWord): boolean =>
+  report.version !== undefined && known.version !== undefined && report.version < known.version;
 
 /** Whether a word lowers or lacks a measure of the word before. */
 function takesBack(kind: AnyKind, before: PartyWord, after: PartyWord): boolean {

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Tx } from '../../kernel/db/database';
+import type { IdKind } from '../../kernel/ids';
 import type { StatusKind } from '../../kernel/ledger/status-changes';
 import type { Decimal } from '../../kernel/money/money';
 import type { WebhookEvent } from '../../kernel/outbox/events';
@@ -7,9 +8,9 @@ import type { MoneyParty } from '../../kernel/outbox/queues';
 import type { WantedBreak } from '../../process/breaks/operations';
 import type { Process } from '../../process/workflow-command';
 import type { Services } from '../../services';
-import type { DoorKind } from './books/doors';
 import type { Money } from './books/inflow';
 import type { ComponentTable, Holding } from './books/position';
+import type { ResolutionKind } from './books/resolutions';
 import type { Decision, Part, PartyWord, Situation, Transfer, Transition } from './record';
 
 /** The fields that name a transfer's workflow. */
@@ -33,6 +34,8 @@ export type Discovered = 'known' | 'kept' | 'nothing' | 'open' | 'missing';
  */
 export interface TransferKind<Terms, Word extends PartyWord> {
   readonly name: StatusKind;
+  /** The sort of the ids of its transfers. */
+  readonly idKind: IdKind;
   /** The outside party that moves the money. Party and `partyRef` together identify a transfer. */
   readonly party: MoneyParty;
   /** The workflow of the kind. */
@@ -75,6 +78,11 @@ export interface TransferKind<Terms, Word extends PartyWord> {
   /** Asks for the party's word. @throws PartyAway when the party cannot be asked now */
   ask(services: Services, situation: Situation<Terms, Word>): Promise<Given<Word> | 'unknown_to_party'>;
   /**
+   * Asks for the words of several transfers at once, with fewer calls than for each. Leaves out transfers that the party cannot
+   * tell of now. Set where {@link advanceAll} may make steps of many, so the kind has no orders.
+   */
+  askAll?(services: Services, all: readonly Situation<Terms, Word>[]): Promise<ReadonlyMap<string, Word>>;
+  /**
    * Reads other domains under the record's lock, after a word was received: for example a blocked user, or a closed
    * account. The engine stores the result as a decision, so that all rules stay pure.
    * @param before the situation with the previous word
@@ -91,7 +99,7 @@ export interface TransferKind<Terms, Word extends PartyWord> {
    */
   concluded?(situation: Situation<Terms, Word>, as: 'paid' | 'failed'): Word | undefined;
   /** The decisions by which people may take money of this kind out of suspense. */
-  readonly doors: readonly DoorKind[];
+  readonly resolutions: readonly ResolutionKind[];
   /** Money in suspense that is promised: to a refund under way, or to the client. People cannot take it out. */
   pledged?(situation: Situation<Terms, Word>): Money[];
   /**
@@ -122,12 +130,12 @@ export interface TransferKind<Terms, Word extends PartyWord> {
   /** When time alone changes something, or null. */
   deadline(situation: Situation<Terms, Word>): Date | null;
   /** The client's events for a change of status. Some changes have none. */
-  told(situation: Situation<Terms, Word>, previous: string): WebhookEvent[];
+  eventsOf(situation: Situation<Terms, Word>, previous: string): WebhookEvent[];
   /**
-   * Stores what other domains keep about a new word or posting, in the same transaction.
-   * @param holds the present holdings
+   * Stores what other domains keep about new words or postings, in the same transaction. Each comes with its present
+   * holdings.
    */
-  kept?(tx: Tx, situation: Situation<Terms, Word>, holds: readonly Holding[]): void;
+  kept?(tx: Tx, all: readonly { situation: Situation<Terms, Word>; holds: readonly Holding[] }[]): void;
   /** Breaks of the kind beyond those of the engine. Each is shown once. */
   notices(situation: Situation<Terms, Word>): WantedBreak[];
 }

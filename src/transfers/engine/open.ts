@@ -3,8 +3,9 @@ import type { Tx } from '../../kernel/db/database';
 import type { OperationKey } from '../../kernel/idempotency';
 import { lockLedgerAccountsLast } from '../../kernel/ledger/accounts';
 import type { Services } from '../../services';
-import { book, noteStatuses } from './apply';
+import { noteStatuses } from './apply';
 import type { TransferKind } from './kind';
+import { book } from './post';
 import type { PartyWord, Situation, Transfer } from './record';
 import { insertTransfer, lockTransfer } from './store';
 
@@ -37,8 +38,9 @@ export async function openTransfer<Terms, Word extends PartyWord>(
   kind: TransferKind<Terms, Word>,
   opening: Opening<Terms>,
 ): Promise<Situation<Terms, Word> | undefined> {
-  const made = await begin(deps, tx, kind, opening);
+  const made = await begin(tx, kind, opening);
   if (!made) return undefined;
+  deps.commands.append(tx, [kind.process.start(made.transfer)]);
   await book(tx, kind, made, opening.field);
   noteStatuses(tx, kind, [{ transfer: made.transfer, previous: null }]);
   return made;
@@ -56,6 +58,8 @@ export type Found<Terms> = Omit<Opening<Terms>, 'key' | 'field'> & {
  * accounts. Account locks are the last statements of the transaction, because they may be the busiest rows of their
  * tenants. The caller does all its other work before this call.
  * @param meanwhile locks rows of transfers, and nothing else; receives the names that are not new
+ * @param starting whether a workflow makes the first step; otherwise the caller makes it after the commit
+ * @returns the ids of the new transfers
  */
 export async function openFound<Terms, Word extends PartyWord>(
   deps: Pick<Services, 'commands'>,
@@ -63,18 +67,25 @@ export async function openFound<Terms, Word extends PartyWord>(
   kind: TransferKind<Terms, Word>,
   found: readonly Found<Terms>[],
   meanwhile: (known: string[]) => Promise<unknown>,
-): Promise<void> {
+  { starting = true }: { starting?: boolean } = {},
+): Promise<string[]> {
   const made: Transfer[] = [];
   const known: string[] = [];
   for (const opening of [...found].sort(byName)) {
-    const begun = await begin(deps, tx, kind, opening);
+    const begun = await begin(tx, kind, opening);
     if (begun) made.push(begun.transfer);
     else known.push(opening.partyRef);
   }
   await meanwhile(known);
+  if (starting) deps.commands.append(tx, made.map(kind.process.start));
   const accountIds = new Set(made.flatMap(({ accountId }) => accountId ?? []));
   lockLedgerAccountsLast(tx, [...accountIds]);
-  for (const transfer of made) noteStatuses(tx, kind, [{ transfer, previous: null }]);
+  noteStatuses(
+    tx,
+    kind,
+    made.map((transfer) => ({ transfer, previous: null })),
+  );
+  return made.map(({ id }) => id);
 }
 
 const byName = (one: { partyRef: string }, other: { partyRef: string }) =>
@@ -82,9 +93,8 @@ const byName = (one: { partyRef: string }, other: { partyRef: string }) =>
 
 type Begun<Terms> = Opening<Terms> & Pick<Found<Terms>, 'idempotencyKey'>;
 
-/** Inserts the row and the start of the workflow. Does not touch the account. */
+/** Inserts the row. Does not touch the account. */
 async function begin<Terms, Word extends PartyWord>(
-  { commands }: Pick<Services, 'commands'>,
   tx: Tx,
   kind: TransferKind<Terms, Word>,
   { key, idempotencyKey = key?.idempotencyKey, partyRef, orderedAt, field: _, at, ...given }: Begun<Terms>,
@@ -111,7 +121,6 @@ async function begin<Terms, Word extends PartyWord>(
   };
   const callerId = key?.callerId ?? null;
   if (!(await insertTransfer(tx, { transfer, party: kind.party, callerId }))) return undefined;
-  commands.append(tx, [kind.process.start(transfer)]);
   return { transfer, decisions: [], at };
 }
 

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { anyOf, filtered, type IdPage, newestFirst, raw, table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
+import { type FoundRecord, foundRecords } from '../../kernel/db/found';
 import { countWaiting, type WaitingCount, type WaitingFilter, waitingPage } from '../../kernel/db/waiting';
 import { notFound } from '../../kernel/errors';
 import { firstIdAt, type IdKind } from '../../kernel/ids';
@@ -12,17 +13,15 @@ import { readSituations } from './store';
 
 export {
   bookedOf,
-  countSuspense,
   entriesOf,
   kindNameOf,
   linksOf,
   lockTransfer,
   readSituation,
-  type SuspenseItem,
-  suspenseItems,
   transferOfReference,
   transfersOfParty,
 } from './store';
+export { countSuspense, type SuspenseItem, suspenseItems } from './tables/suspense';
 export { wordsOf } from './tables/words';
 
 type Deps = Pick<Services, 'now'> & { database: Sql };
@@ -98,25 +97,33 @@ export const countWaitingForOperator = (
 
 /**
  * Lists the transfers of a kind in some statuses, oldest first, with the word that counts. The filter `kind` is the
- * status. The index `transfers_open` serves open statuses.
+ * status. Each status gives a page by the index `transfers_open`, because one page of all would sort every open transfer.
  * @throws Problem 400
  */
-export function transfersIn<Terms, Word extends PartyWord>(
+export async function transfersIn<Terms, Word extends PartyWord>(
   { database, now }: Deps,
   kind: TransferKind<Terms, Word>,
   statuses: readonly string[],
-  filter: WaitingFilter,
+  { kind: only, ...filter }: WaitingFilter,
 ): Promise<Situation<Terms, Word>[]> {
   const columns = {
     id: 'id',
     since: 'created_at',
     tenantId: 'tenant_id',
-    kind: 'status',
     currency: `terms->>'currency'`,
   };
-  return readEffective({ database, now }, kind, (query) => {
-    waitingPage(query.whereIn('status', [...statuses]), columns, filter);
-  });
+  const found: Situation<Terms, Word>[] = [];
+  for (const status of statuses.filter((each) => each === (only ?? each)))
+    found.push(
+      ...(await readEffective({ database, now }, kind, (query) => {
+        waitingPage(query.where({ status }), columns, filter);
+      })),
+    );
+  return found.sort(byCreation).slice(0, filter.limit);
+}
+
+function byCreation({ transfer: one }: Situation, { transfer: other }: Situation): number {
+  return one.createdAt.getTime() - other.createdAt.getTime() || (one.id < other.id ? -1 : 1);
 }
 
 /** The number of a kind's transfers by status, among these. The index `transfers_open` serves open statuses. */
@@ -148,6 +155,19 @@ export const countByHour = (
       where id >= $1 and id < $2 and kind = $3 group by 1, 2 order by 1, 2`,
     [firstIdAt(id, from), firstIdAt(id, to), kind],
   );
+
+/** Transfers of all kinds by the idempotency key of a request, newest first. */
+export const foundByKey = (sql: Sql, text: string, limit: number): Promise<FoundRecord[]> =>
+  foundRecords(sql, { table: 'transfers', column: 'idempotencyKey', text }, limit);
+
+/** Transfers by their name at one of the parties, newest first. */
+export const foundByRef = (
+  sql: Sql,
+  parties: readonly string[],
+  text: string,
+  limit: number,
+): Promise<FoundRecord[]> =>
+  foundRecords(sql, { table: 'transfers', column: 'partyRef', text, among: { party: parties } }, limit);
 
 /** Finds the transfer of a decision. */
 export async function transferOfDecision(sql: Sql, id: string): Promise<string | undefined> {

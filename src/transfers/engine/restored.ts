@@ -3,7 +3,7 @@ import type { Tx } from '../../kernel/db/database';
 import { positionOf } from './books/closed-accounts';
 import { balanced, componentsOf, differences, type Holding } from './books/position';
 import { effective } from './conclusion';
-import { canonical, follow, hear, isOlder, systemDecision } from './follow';
+import { canonical, follow, isOlder, systemDecision, withReport } from './follow';
 import type { AnyKind } from './kind';
 import type { PartyWord, Situation } from './record';
 
@@ -35,7 +35,7 @@ export const fingerprintOf = (word: PartyWord): string =>
 export interface FollowingPreview {
   /** The known version, and the version that the party reports now. */
   known: number | null;
-  told: number | null;
+  reported: number | null;
   /** Fingerprint of the word that would count. */
   word: string;
   status: string;
@@ -50,19 +50,19 @@ export interface FollowingPreview {
 export async function previewFollowing(
   tx: Tx,
   kind: AnyKind,
-  heard: Situation,
+  reported: Situation,
 ): Promise<FollowingPreview | undefined> {
-  const dropped = droppedWord(heard);
+  const dropped = droppedWord(reported);
   if (!dropped) return undefined;
-  const before = effective(kind, heard);
-  const next = hear(kind, unbound(heard), dropped);
+  const before = effective(kind, reported);
+  const next = withReport(kind, unbound(reported), dropped);
   const found = await kind.consider?.(tx, effective(kind, next), before);
   const decisions = found ? [...next.decisions, systemDecision(found, next.at)] : next.decisions;
   const { situation } = follow(kind, effective(kind, { ...next, decisions }));
   const [from, to] = [before, situation].map((each) => balanced(positionOf(kind, each), componentsOf(kind)));
   return {
-    known: heard.transfer.word?.version ?? null,
-    told: dropped.version ?? null,
+    known: reported.transfer.word?.version ?? null,
+    reported: dropped.version ?? null,
     word: fingerprintOf(dropped),
     status: before.transfer.status,
     becomes: situation.transfer.status,

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
-import { anyOf, filtered, raw, rowsOf, table } from '../../kernel/db/build';
+import { anyOf, raw, table } from '../../kernel/db/build';
 import type { Sql, Tx } from '../../kernel/db/database';
 import { decimal, json, recordTable } from '../../kernel/db/record-table';
-import { countWaiting, type WaitingCount, type WaitingFilter, waitingPage } from '../../kernel/db/waiting';
+import { insertOfRows, updateOfRows } from '../../kernel/db/writes';
 import { type Decimal, ZERO } from '../../kernel/money/money';
 import { openBreaksOf } from '../../process/breaks/operations';
 import type { Break } from '../../process/breaks/record';
@@ -94,15 +94,36 @@ export interface Locked {
   open: Break[];
 }
 
-/** Locks a transfer and reads its parts in one round trip: the later statements wait for the lock. */
-export async function lockTransfer(tx: Tx, kind: AnyKind, id: string, at: Date): Promise<Locked | undefined> {
-  const [row, decided, booked, open] = await Promise.all([
-    transfers.one(tx, transfers().where({ id, kind: kind.name }).forNoKeyUpdate()),
-    decisions.all(tx, decisions().where({ transferId: id }).orderBy('number')),
-    bookedOf(tx, id),
-    openBreaksOf(tx, id),
+/** Locks a transfer and reads its parts. */
+export const lockTransfer = async (
+  tx: Tx,
+  kind: AnyKind,
+  id: string,
+  at: Date,
+): Promise<Locked | undefined> => (await lockSeveral(tx, kind, [id], at))[0];
+
+/**
+ * Locks transfers in the order of their ids, and reads their parts in one round trip: the later statements wait for the
+ * locks. Leaves out missing ones.
+ */
+export async function lockSeveral(
+  tx: Tx,
+  kind: AnyKind,
+  ids: readonly string[],
+  at: Date,
+): Promise<Locked[]> {
+  const wanted = transfers().where({ kind: kind.name }).where(anyOf('id', ids));
+  const [rows, decided, booked, open] = await Promise.all([
+    transfers.all(tx, wanted.orderBy('id').forNoKeyUpdate()),
+    decisionsOf(tx, ids),
+    bookedOf(tx, ids),
+    openBreaksOf(tx, ...ids),
   ]);
-  return row && { situation: { transfer: transferOf(kind, row), decisions: decided, at }, booked, open };
+  return rows.map((row) => ({
+    situation: { transfer: transferOf(kind, row), decisions: decided.get(row.id) ?? [], at },
+    booked: booked.get(row.id) ?? [],
+    open: open.filter(({ subject }) => subject === row.id),
+  }));
 }
 
 /** Finds transfers of any kind by their names at the party. */
@@ -127,26 +148,58 @@ export interface KnownToParty {
   version: number | null;
 }
 
-/**
- * Stores a changed transfer.
- * @param unreleased the amount that the party owes for it and that no decision has released
- */
-export function saveTransfer(tx: Tx, transfer: Transfer, unreleased: Decimal = ZERO): void {
-  const { id, status, partyRef, orderedAt, word, wordAt, doubted, doubtedAt, parts } = transfer;
-  const { failure, revision, quiet, lookAt, dueBy, reached, updatedAt } = transfer;
-  const state = { status, partyRef, orderedAt, word, wordAt, doubted, doubtedAt, parts, failure };
-  const row = transfers.row({ ...state, revision, quiet, lookAt, dueBy, reached, updatedAt });
-  const change = { ...row, unreleased: unreleased.isZero() ? null : unreleased.toFixed() };
-  tx.defer(transfers().where({ id }).update(change));
+const CHANGED = [
+  ...['status', 'partyRef', 'orderedAt', 'word', 'wordAt', 'doubted', 'doubtedAt', 'parts', 'failure'],
+  ...['revision', 'quiet', 'lookAt', 'dueBy', 'reached', 'updatedAt', 'unreleased'],
+];
+
+/** Stores changed transfers. `unreleased`: the amount that the party owes for it and that no decision has released. */
+export function saveTransfers(
+  tx: Tx,
+  changed: readonly { transfer: Transfer; unreleased: Decimal | undefined }[],
+): void {
+  const rows = changed.map(({ transfer, unreleased = ZERO }) => ({
+    ...transfer,
+    unreleased: unreleased.isZero() ? null : unreleased.toFixed(),
+  }));
+  tx.defer(updateOfRows('transfers', CHANGED, rows));
 }
 
-const decisions = recordTable<Decision>('transfer_decisions', { amount: decimal, data: json }, [
-  ...['id', 'kind', 'amount', 'currency', 'accountId', 'data', 'reason', 'decidedBy', 'at'],
-]);
+const DECISION = [...['id', 'kind', 'amount', 'currency', 'accountId', 'data', 'reason', 'decidedBy', 'at']];
+const decisions = recordTable<Decision & { transferId: string }>(
+  'transfer_decisions',
+  { amount: decimal, data: json },
+  [...DECISION, 'transferId'],
+);
 
-export function insertDecisions(tx: Tx, transferId: string, made: readonly Decision[]): void {
-  if (made.length === 0) return;
-  tx.defer(decisions().insert(made.map((each) => ({ ...decisions.row(each), transferId }))));
+async function decisionsOf(sql: Sql, ids: readonly string[]): Promise<Map<string, Decision[]>> {
+  const rows = await decisions.all(sql, decisions().where(anyOf('transferId', ids)).orderBy('number'));
+  return grouped(rows);
+}
+
+/** Rows by their transfer. */
+function grouped<Row extends { transferId: string }>(rows: readonly Row[]) {
+  const groups = new Map<string, Omit<Row, 'transferId'>[]>();
+  for (const { transferId, ...row } of rows) {
+    const group = groups.get(transferId);
+    if (group) group.push(row);
+    else groups.set(transferId, [row]);
+  }
+  return groups;
+}
+
+/** New rows of a transfer. */
+interface NewOf<Row> {
+  transferId: string;
+  made: readonly Row[];
+}
+
+const rowsOfAll = <Row extends object>(all: readonly NewOf<Row>[]) =>
+  all.flatMap(({ transferId, made }) => made.map((each) => ({ ...each, transferId })));
+
+export function insertDecisions(tx: Tx, all: readonly NewOf<Decision>[]): void {
+  const rows = rowsOfAll(all).map((row) => ({ ...row, amount: row.amount?.toFixed() ?? null }));
+  if (rows.length > 0) tx.defer(insertOfRows('transfer_decisions', [...DECISION, 'transferId'], rows));
 }
 
 /** A posted change of a holding. */
@@ -159,31 +212,31 @@ const entries = recordTable<BookedEntry>('transfer_entries', { amount: decimal }
   ...['component', 'part', 'account_id as account', 'currency', 'amount', 'at', 'reference_id as reference'],
 ]);
 
-/** The booked sums by component, part, account and currency. */
-export async function bookedOf(sql: Sql, transferId: string): Promise<Holding[]> {
+/** The booked sums of transfers by component, part, account and currency. */
+export async function bookedOf(sql: Sql, ids: readonly string[]): Promise<Map<string, Holding[]>> {
   const rows = await sql.run(
     entries()
-      .select('component', 'part', 'account_id as account', 'currency')
+      .select('transferId', 'component', 'part', 'account_id as account', 'currency')
       .sum({ amount: 'amount' })
-      .where({ transferId })
-      .groupBy('component', 'part', 'accountId', 'currency'),
+      .where(anyOf('transferId', ids))
+      .groupBy('transferId', 'component', 'part', 'accountId', 'currency'),
   );
-  return rows.map(entries.record);
+  return grouped(rows.map((row) => entries.record(row) as BookedEntry & { transferId: string }));
 }
 
-export function insertEntries(tx: Tx, transferId: string, changes: readonly Change[], at: Date): void {
-  if (changes.length === 0) return;
-  const rows = changes.map(({ component, part, account, currency, amount, reference }) => ({
-    transferId,
-    component,
-    part,
+const ENTRY = [
+  ...['transferId', 'component', 'part', 'accountId', 'currency', 'amount', 'referenceId', 'at'],
+];
+
+export function insertEntries(tx: Tx, all: readonly NewOf<Change>[], at: Date): void {
+  const rows = rowsOfAll(all).map(({ account, amount, reference, ...row }) => ({
+    ...row,
     accountId: account,
-    currency,
     amount: amount.toFixed(),
     referenceId: reference,
     at,
   }));
-  tx.defer(entries().insert(rows));
+  if (rows.length > 0) tx.defer(insertOfRows('transfer_entries', ENTRY, rows));
 }
 
 /** The newest changes of a transfer's holdings, oldest first. */
@@ -217,46 +270,3 @@ export async function kindNameOf(sql: Sql, id: string): Promise<string | undefin
   const [row] = await sql.run<{ kind: string }>(transfers().select('kind').where({ id }));
   return row?.kind;
 }
-
-/** Money in suspense, by transfer and currency. */
-export interface SuspenseItem {
-  transferId: string;
-  kind: string;
-  tenantId: string | null;
-  accountId: string | null;
-  status: string;
-  currency: string;
-  /** Below zero: the money is ours to claim. */
-  amount: Decimal;
-  /** When the transfer first had money in suspense. */
-  since: Date;
-}
-
-const suspense = recordTable<SuspenseItem>('suspense_items', { amount: decimal });
-
-/** Money in suspense. One row for each transfer and currency. */
-const suspended = (transferId?: string) =>
-  rowsOf(
-    table('suspense_items as s')
-      .join('transfers as t', 't.id', 's.transfer_id')
-      .select('s.transfer_id', 't.kind', 't.tenant_id', 't.account_id', 't.status', 's.currency')
-      .select('s.amount', 's.since')
-      .modify(filtered, { 's.transfer_id': transferId }),
-  );
-
-const IN_SUSPENSE = {
-  id: `transfer_id || ':' || currency`,
-  since: 'since',
-  tenantId: 'tenant_id',
-  kind: 'kind',
-  currency: 'currency',
-};
-
-/** Lists money in suspense, oldest first. @throws Problem 400 */
-export const suspenseItems = async (
-  sql: Sql,
-  { transferId, ...filter }: WaitingFilter & { transferId?: string },
-): Promise<SuspenseItem[]> =>
-  suspense.all(sql, suspended(transferId).modify(waitingPage, IN_SUSPENSE, filter));
-
-export const countSuspense = (sql: Sql): Promise<WaitingCount> => countWaiting(sql, suspense(), IN_SUSPENSE);

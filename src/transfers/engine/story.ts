@@ -2,6 +2,7 @@ import type { Sql } from '../../kernel/db/database';
 import { formatAmount } from '../../kernel/money/money';
 import { commonLists, isOverdue, line } from '../../process/desk/common-lists';
 import { type DeskDeps, type Line, type Story, storyOf } from '../../process/desk/story';
+import type { Holding } from './books/position';
 import type { AnyKind } from './kind';
 import { bookedOf, entriesOf, readSituation, wordsOf } from './read';
 import type { Situation, Transfer } from './record';
@@ -36,9 +37,9 @@ export async function transferStory(
     },
     {
       ...common,
-      words: await toldWords(database, transfer, limit + 1),
+      words: await reportLines(database, transfer, limit + 1),
       decisions: situation.decisions.map(decisionLine),
-      booked: (await bookedOf(database, id)).map(holdingLine),
+      booked: ((await bookedOf(database, [id])).get(id) ?? []).map(holdingLine),
       entries: entries.map(({ reference, at, ...holding }) => ({
         at: at.toISOString(),
         ...holdingLine(holding),
@@ -57,7 +58,7 @@ function recordOf(transfer: Transfer, view: object = {}): object {
 }
 
 /** The party's stored words, then the last answer that was not applied: doubted, or dropped as older. */
-async function toldWords(sql: Sql, transfer: Transfer, limit: number): Promise<Line[]> {
+async function reportLines(sql: Sql, transfer: Transfer, limit: number): Promise<Line[]> {
   const kept = await wordsOf(sql, transfer.id, limit);
   const { doubted: word, doubtedAt: at } = transfer;
   const doubted = word ? [{ word, ...(at ? { at, doubted: true } : { dropped: true }) }] : [];
@@ -71,7 +72,7 @@ function decisionLine(decision: Situation['decisions'][number]): Line {
   return line({ at, decision: kind, decidedBy, reason, ...money, accountId: accountId ?? undefined, data });
 }
 
-function holdingLine(holding: Awaited<ReturnType<typeof bookedOf>>[number]): Line {
+function holdingLine(holding: Holding): Line {
   const { component, part, account, currency, amount } = holding;
   return {
     component,

@@ -67,9 +67,12 @@ export function destinationDesk(services: DestinationDeskServices): Desk {
         kind: 'withdrawalDestination',
         title: 'A bank account that a client may withdraw to from the exchange',
         story: (id, limit) => storyOfDestination(services, id, limit),
-        async reveal(tx, id) {
-          const { tenantId } = await requireDestination(tx, null, id);
-          return { action: 'destination.reveal', tenantId, data: await bankOf(tx, keyring, id) };
+        reveal: {
+          permission: 'money',
+          async read(tx, id) {
+            const { tenantId } = await requireDestination(tx, null, id);
+            return { action: 'destination.reveal', tenantId, data: await bankOf(tx, keyring, id) };
+          },
         },
       }),
     ],
@@ -172,7 +175,7 @@ const destinations: SubjectSpec<WithdrawalDestination> = {
   noun: 'destination',
   kinds: ['withdrawalDestination'],
   read: (sql, id) => findDestination(sql, null, id),
-  lock: (tx, id) => findDestination(tx, null, id, 'update'),
+  lock: (tx, id) => findDestination(tx, null, id, { lock: 'update' }),
   tenantOf: ({ tenantId }) => tenantId,
 };
 

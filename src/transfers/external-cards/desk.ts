@@ -21,7 +21,6 @@ export function topupDesk(services: Pick<Services, 'database' | 'now'>): Desk {
   const open = openTransfers(services, {
     name: 'topups',
     kind: cardTopupKind,
-    id: 'externalCardTransaction',
     open: OPEN_CARD_STATUSES,
     columns: { amount: columns.money('amount', amountOf) },
   });

@@ -35,10 +35,10 @@ const either = (kind: ExternalCardKind) =>
     parts: order.parts,
     failure: order.failure,
     orders: order.orders,
-    doors: ['credit', 'write_off', 'recover'],
+    resolutions: ['credit', 'write_off', 'recover'],
     isOpen: order.isOpen,
     deadline: order.deadline,
-    told,
+    eventsOf,
     consider: stopped,
     async give(services, situation) {
       const given = await orderOf(services, situation);
@@ -51,7 +51,7 @@ const either = (kind: ExternalCardKind) =>
   }) satisfies Partial<CardTransferKind>;
 
 /** Events of a status as clients see it. An approval has none, because clients see `pending` before and after it. */
-function told({ transfer, ...situation }: CardTransfer, previous: string): WebhookEvent[] {
+function eventsOf({ transfer, ...situation }: CardTransfer, previous: string): WebhookEvent[] {
   const [status, before] = [shownStatus(transfer.status), shownStatus(previous)];
   if (status === before) return [];
   return statusEvent({ ...situation, transfer: { ...transfer, status } }, before, 'transfer');
@@ -64,6 +64,7 @@ const processNamed = (prefix: string, summary: string) =>
 export const cardTopupKind: CardTransferKind = {
   ...either('topup'),
   name: 'card_topup',
+  idKind: 'externalCardTransaction',
   process: processNamed('card-topup-', 'Top-up from a payment card'),
   components: topup.COMPONENTS,
   transitions: topup.TRANSITIONS,
@@ -78,6 +79,7 @@ export const cardTopupKind: CardTransferKind = {
 export const cardWithdrawalKind: ApprovedKind<CardTerms, CardOrderWord> = {
   ...either('withdrawal'),
   name: 'card_withdrawal',
+  idKind: 'externalCardTransaction',
   noun: 'withdrawal',
   assertApprovable: assertMayPay,
   process: processNamed('card-withdrawal-', 'Withdrawal to a payment card'),

@@ -2,10 +2,10 @@ import { sumOf } from '../../kernel/money/money';
 import { PARTY_ACCOUNTS } from '../../kernel/parties';
 import type { CardOrderWord } from '../../parties/external-cards/word';
 import type { WantedBreak } from '../../process/breaks/operations';
-import { doorsOf, takenByDoors } from '../engine/books/doors';
 import { type Credit, inflowPosition } from '../engine/books/inflow';
-import { returnsToldIn } from '../engine/books/parts';
+import { reportedReturns } from '../engine/books/parts';
 import type { ComponentTable, Holding } from '../engine/books/position';
+import { resolutionsOf, takenByResolutions } from '../engine/books/resolutions';
 import type { NewDecision } from '../engine/kind';
 import { first, type Transition } from '../engine/record';
 import {
@@ -47,7 +47,7 @@ const creditOf = (situation: CardTransfer) => first(situation, 'credit');
 
 /** Whether the whole amount arrived, and no operator has taken a part of it out of suspense. */
 function hasArrived({ transfer: { word, terms }, decisions }: CardTransfer): boolean {
-  const letOut = sumOf(takenByDoors(decisions));
+  const letOut = sumOf(takenByResolutions(decisions));
   return word?.status === 'succeeded' && word.moved.minus(letOut).gte(terms.amount);
 }
 
@@ -80,14 +80,14 @@ export function position(situation: CardTransfer): Holding[] {
   const { currency } = terms;
   return inflowPosition({
     received: word === null ? [] : [{ currency, amount: word.moved }],
-    backs: returnsToldIn(situation.transfer).map((back) => ({
+    backs: reportedReturns(situation.transfer).map((back) => ({
       ...back,
       currency,
       as: 'dispute',
       state: 'done',
     })),
     credit: creditIn(situation),
-    doors: doorsOf(situation.decisions),
+    resolutions: resolutionsOf(situation.decisions),
     party: PARTY_ACCOUNTS.externalCards,
   });
 }
@@ -106,7 +106,7 @@ export const concluded = concludedBy(({ moved }) => moved);
 export function notices(situation: CardTransfer): WantedBreak[] {
   if (!creditOf(situation)) return [];
   const { currency } = situation.transfer.terms;
-  return returnsToldIn(situation.transfer).map(({ part, amount }) => ({
+  return reportedReturns(situation.transfer).map(({ part, amount }) => ({
     kind: 'external_card_chargeback',
     detail: part,
     amount,

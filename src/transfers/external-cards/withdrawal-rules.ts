@@ -1,10 +1,10 @@
 import { minOf, ZERO } from '../../kernel/money/money';
 import { PARTY_ACCOUNTS } from '../../kernel/parties';
 import type { CardOrderWord } from '../../parties/external-cards/word';
-import { doorsOf } from '../engine/books/doors';
 import { outflowPosition } from '../engine/books/outflow';
-import { returnsToldIn } from '../engine/books/parts';
+import { reportedReturns } from '../engine/books/parts';
 import type { ComponentTable, Holding } from '../engine/books/position';
+import { resolutionsOf } from '../engine/books/resolutions';
 import type { Transition } from '../engine/record';
 import {
   CALLS,
@@ -99,8 +99,8 @@ export function position(situation: CardTransfer): Holding[] {
     target: { amount, currency },
     held: isHeld(situation),
     sent: word?.moved ?? ZERO,
-    backs: returnsToldIn(situation.transfer),
-    doors: doorsOf(situation.decisions),
+    backs: reportedReturns(situation.transfer),
+    resolutions: resolutionsOf(situation.decisions),
   });
 }
 

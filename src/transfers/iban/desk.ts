@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { type StatementDownloadServices, statementDownload } from '../../accounts/statements/download';
 import { accountLines, referencesOf, type StoryServices } from '../../accounts/stories';
+import { type Locking } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
 import { conflict, notFound } from '../../kernel/errors';
 import { readBalances } from '../../kernel/ledger/accounts';
@@ -7,6 +9,7 @@ import { formatAmount } from '../../kernel/money/money';
 import { commonLists } from '../../process/desk/common-lists';
 import { type Decision, decision, type SubjectSpec } from '../../process/desk/decision';
 import { type Desk, defineDesk } from '../../process/desk/desk';
+import { finder } from '../../process/desk/finder';
 import { columnsOf, type List, list } from '../../process/desk/list';
 import { record } from '../../process/desk/record';
 import { type Story, storyOf } from '../../process/desk/story';
@@ -18,12 +21,13 @@ import {
   enableIban,
   findVirtualIban,
   findVirtualIbanById,
+  foundVirtualIbans,
   listVirtualIbans,
   type VirtualIban,
 } from './virtual-ibans/capability';
 import { SANDBOX_RANGE } from './virtual-ibans/iban-number';
 
-export type IbanDeskServices = StoryServices & Pick<Services, 'now' | 'mode'>;
+export type IbanDeskServices = StoryServices & StatementDownloadServices & Pick<Services, 'now' | 'mode'>;
 
 /** The desk of virtual IBANs. An operator gives them to companies, and takes them away. */
 export function ibanDesk(services: IbanDeskServices): Desk {
@@ -36,9 +40,18 @@ export function ibanDesk(services: IbanDeskServices): Desk {
         kind: 'virtualIban',
         title: 'A virtual IBAN',
         story: (id, limit) => ibanStory(services, id, limit),
+        download: statementDownload(services, 'iban'),
       }),
     ],
     decisions: [switching(services, 'enable'), switching(services, 'disable')],
+    finds: [
+      finder({
+        name: 'virtual-iban-by-iban',
+        title: 'a virtual IBAN of ours',
+        pattern: /^[A-Z]{2}\d{2}[A-Z0-9 ]{11,40}$/i,
+        find: (text, limit) => foundVirtualIbans(services.database, text, limit),
+      }),
+    ],
   });
 }
 
@@ -94,16 +107,16 @@ interface Company {
   iban: VirtualIban | undefined;
 }
 
-async function readCompany(sql: Sql, id: string, lock?: 'update'): Promise<Company | undefined> {
+async function readCompany(sql: Sql, id: string, locking: Locking = {}): Promise<Company | undefined> {
   if (!(await tenantExists(sql, id))) return undefined;
-  return { tenantId: id, iban: await findVirtualIban(sql, id, lock) };
+  return { tenantId: id, iban: await findVirtualIban(sql, id, locking) };
 }
 
 const companies: SubjectSpec<Company> = {
   noun: 'company',
   kinds: ['tenant'],
   read: (sql, id) => readCompany(sql, id),
-  lock: (tx, id) => readCompany(tx, id, 'update'),
+  lock: (tx, id) => readCompany(tx, id, { lock: 'update' }),
   tenantOf: ({ tenantId }) => tenantId,
 };
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type ApiRequest, type Route, route } from '../../http/route';
 import { auditAdmin } from '../../kernel/audit/audit';
+import { type Locking } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
 import { operationKey } from '../../kernel/idempotency';
 import { amount, assertFits, identifier, text } from '../../kernel/wire/schemas';
@@ -46,8 +47,8 @@ const companyOf = ({ params }: Asked): string => params['companyId'] ?? '';
 const guarded = { tag, capability: 'virtual_iban' } as const;
 
 /** @param lock `share` where money moves, so that the capability is not taken away meanwhile */
-const ibanOf = (sql: Sql, request: Asked, lock?: 'share') =>
-  requireVirtualIban(sql, request.caller, companyOf(request), lock);
+const ibanOf = (sql: Sql, request: Asked, locking: Locking = {}) =>
+  requireVirtualIban(sql, request.caller, companyOf(request), locking);
 
 function accountRoute(services: Services): Route {
   const { database } = services;
@@ -101,7 +102,7 @@ function payoutCreation(services: Services): Route {
       settled: isSettled,
     },
     async write(tx, request) {
-      const iban = await ibanOf(tx, request, 'share');
+      const iban = await ibanOf(tx, request, { lock: 'share' });
       const made = ibanPayoutView(
         await createPayout(services, tx, iban, request.body, operationKey(request)),
       );
@@ -143,7 +144,7 @@ function transferRoute(): Route {
     problems: ['insufficient_funds'],
     async write(tx, request) {
       const { amount: moved } = request.body;
-      const iban = await ibanOf(tx, request, 'share');
+      const iban = await ibanOf(tx, request, { lock: 'share' });
       assertFits(moved, 'EUR');
       const record = ibanTransferView(
         iban,

@@ -36,7 +36,9 @@ export function bankingSandboxRoutes(services: Services): Route[] {
         'unknown or disabled IBAN waits in suspense for the operator.',
       body,
       status: 202,
-      response: z.object({ id: z.string().meta({ description: 'The bank\u2019s name for the payment.' }) }),
+      response: z
+        .object({ id: z.string().meta({ description: 'The bank\u2019s name for the payment.' }) })
+        .meta({ id: 'SandboxIbanCredit' }),
       async write(tx, { body: payment }) {
         assertFits(payment.amount, payment.currency);
         const callbackUrl = services.publicUrl() + CREDIT_CALLBACK_PATH;

@@ -43,14 +43,16 @@ export const virtualIbanView = ({
     monthlyFee: eur(monthlyFee),
   });
 
-export const ibanQuoteSchema = z.object({
-  quoteId: z.string(),
-  ...priced,
-  currency: z.literal('EUR'),
-  receivedCurrency: z.literal('EUR'),
-  rate: z.literal('1'),
-  expiresAt: instant(),
-});
+export const ibanQuoteSchema = z
+  .object({
+    quoteId: z.string(),
+    ...priced,
+    currency: z.literal('EUR'),
+    receivedCurrency: z.literal('EUR'),
+    rate: z.literal('1'),
+    expiresAt: instant(),
+  })
+  .meta({ id: 'IbanQuote' });
 
 export const ibanQuoteView = (quote: IbanQuote) =>
   shown(ibanQuoteSchema, quote, {

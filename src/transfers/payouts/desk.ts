@@ -1,5 +1,4 @@
 import { notFound } from '../../kernel/errors';
-import type { IdKind } from '../../kernel/ids';
 import { moneyText } from '../../kernel/money/money';
 import { PAYOUT_METHODS } from '../../parties/payouts/port';
 import type { Effect } from '../../process/desk/decision';
@@ -24,7 +23,6 @@ export type PayoutDeskServices = Pick<Services, 'database' | 'keyring' | 'comman
 export const payoutDesk = (services: PayoutDeskServices): Desk =>
   deskOfPayouts(services, {
     noun: 'payout',
-    id: 'payout',
     title: 'Payouts of accounts',
     kind: payoutKind,
     view: payoutView,
@@ -34,7 +32,6 @@ export const payoutDesk = (services: PayoutDeskServices): Desk =>
 export interface PayoutDeskSpec {
   /** Group of commands, and beginning of names: `iban-payout`. */
   noun: string;
-  id: IdKind;
   title: string;
   kind: PayoutKind;
   view(payout: ShownPayout): object;
@@ -44,11 +41,10 @@ const columns = columnsOf<Payout>();
 
 export function deskOfPayouts(services: PayoutDeskServices, spec: PayoutDeskSpec): Desk {
   const { database, keyring, now } = services;
-  const { noun, id, title, kind, view } = spec;
+  const { noun, title, kind, view } = spec;
   const open = openTransfers(services, {
     name: `${noun}s`,
     kind,
-    id,
     open: OPEN_PAYOUT_STATUSES,
     columns: {
       method: columns.text('method', ({ transfer }) => transfer.terms.method),
@@ -76,7 +72,7 @@ export function deskOfPayouts(services: PayoutDeskServices, spec: PayoutDeskSpec
     ],
     records: [
       record({
-        kind: id,
+        kind: kind.idKind,
         title,
         story: (wanted, limit) =>
           transferStory(services, kind, {
@@ -84,11 +80,14 @@ export function deskOfPayouts(services: PayoutDeskServices, spec: PayoutDeskSpec
             limit,
             viewOf: async (payout) => view(await shownPayout(database, kind, payout as Payout)),
           }),
-        async reveal(tx, wanted) {
-          const payout = await readSituation(tx, kind, wanted, now());
-          if (!payout) throw notFound(kind.noun);
-          const data = await revealDestination(tx, keyring, kind, wanted);
-          return { action: `${kind.name}.reveal`, tenantId: payout.transfer.tenantId, data };
+        reveal: {
+          permission: 'money',
+          async read(tx, wanted) {
+            const payout = await readSituation(tx, kind, wanted, now());
+            if (!payout) throw notFound(kind.noun);
+            const data = await revealDestination(tx, keyring, kind, wanted);
+            return { action: `${kind.name}.reveal`, tenantId: payout.transfer.tenantId, data };
+          },
         },
       }),
     ],
@@ -98,7 +97,7 @@ export function deskOfPayouts(services: PayoutDeskServices, spec: PayoutDeskSpec
         approve: 'lets the payout be ordered of the party',
         reject: 'releases what is held; the client reads the reason',
       },
-      subject: transferSubject(services, kind, { noun: kind.noun, id }),
+      subject: transferSubject(services, kind, kind.noun),
       kindOf: () => kind,
       effectsOf: outgoingEffects,
       view: async (sql, payout) => view(await shownPayout(sql, kind, payout)),

@@ -20,6 +20,7 @@ export const PAYOUT_COMPONENTS = {
 /** A payout of an account (decisions part 4, Payouts). */
 export const payoutKind: PayoutKind = paidByParty({
   name: 'payout',
+  idKind: 'payout',
   workflow: 'payoutLifecycle',
   prefix: 'payout-lifecycle-',
   summary: 'Payout',

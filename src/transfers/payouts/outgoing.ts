@@ -25,7 +25,16 @@ import * as rules from './rules';
 export type OutgoingKind<Terms extends OutgoingTerms> = ApprovedKind<Terms, OutgoingWord>;
 
 /** The fields that each kind defines itself. */
-type Own = 'name' | 'noun' | 'terms' | 'components' | 'give' | 'ask' | 'consider' | 'assertApprovable';
+type Own =
+  | 'name'
+  | 'idKind'
+  | 'noun'
+  | 'terms'
+  | 'components'
+  | 'give'
+  | 'ask'
+  | 'consider'
+  | 'assertApprovable';
 
 /** The differences between the kinds. */
 export interface OutgoingSpec<Terms extends OutgoingTerms> extends Pick<OutgoingKind<Terms>, Own> {
@@ -66,7 +75,7 @@ export function outgoingKind<Terms extends OutgoingTerms>(spec: OutgoingSpec<Ter
     process: processOfRecord<ProcessSubject>({ workflow, prefix, summary }),
     word: outgoingWord,
     transitions: [...PAYOUT_TRANSITIONS, ...further],
-    doors: ['credit', 'write_off', 'recover'],
+    resolutions: ['credit', 'write_off', 'recover'],
     // The system chooses nothing: the terms already say whether an operator must approve.
     choose: () => undefined,
     measures: rules.measures,
@@ -81,6 +90,6 @@ export function outgoingKind<Terms extends OutgoingTerms>(spec: OutgoingSpec<Ter
     isOpen: rules.isOpen,
     deadline: () => null,
     notices: shortfall,
-    told: (payout, previous) => statusEvent(payout, previous, event),
+    eventsOf: (payout, previous) => statusEvent(payout, previous, event),
   };
 }

@@ -4,7 +4,6 @@ import { type Decimal, sumOf, ZERO } from '../../kernel/money/money';
 import { keptDecimal as decimal } from '../../kernel/wire/schemas';
 import type { OutgoingWord } from '../../parties/protocol/outgoing-word';
 import type { WantedBreak } from '../../process/breaks/operations';
-import { doorsOf } from '../engine/books/doors';
 import {
   accountHoldings,
   creditedOf,
@@ -12,8 +11,9 @@ import {
   outflowPosition,
   type PaidAtClosing,
 } from '../engine/books/outflow';
-import { returnsToldIn } from '../engine/books/parts';
+import { reportedReturns } from '../engine/books/parts';
 import type { Holding } from '../engine/books/position';
+import { resolutionsOf } from '../engine/books/resolutions';
 import type { NewDecision } from '../engine/kind';
 import { first, type Transfer } from '../engine/record';
 import type { Outgoing } from './record';
@@ -35,8 +35,8 @@ function outflowOf(payout: Outgoing): OfAccount {
     target: { currency: terms.receivedCurrency, amount: terms.receivedAmount },
     held,
     sent: word?.sent ?? ZERO,
-    backs: returnsToldIn(transfer),
-    doors: doorsOf(decisions),
+    backs: reportedReturns(transfer),
+    resolutions: resolutionsOf(decisions),
     closed: closedIn(payout),
   };
 }

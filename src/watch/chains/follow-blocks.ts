@@ -8,15 +8,16 @@ import {
   noteUnread,
   readPositionOf,
 } from '../../chain/holdings/read-position';
-import { nodeOf } from '../../chain/networks/nodes';
+import { nodeOf } from '../../chain/networks/nodes/nodes';
 import type { Network } from '../../chain/networks/record';
 import { poolAddresses } from '../../chain/wallets/operations';
 import type { Tx } from '../../kernel/db/database';
 import type { Block, ChainTransfer, FoundTransfers } from '../../parties/chain/port';
 import { closeBreaksOf, openBreak } from '../../process/breaks/operations';
 import type { Services } from '../../services';
-import { keepTransfers, tellDeposits } from '../../transfers/chain-deposits/discover';
-import { decidedAt, refsAbove, refsWaiting } from '../../transfers/engine/tables/on-chain';
+import { bookDeposits } from '../../transfers/chain-deposits/book';
+import { keepTransfers, makeDepositsDue, tellDeposits } from '../../transfers/chain-deposits/discover';
+import { refsAbove, refsWaiting, steppingAt } from '../../transfers/engine/tables/on-chain';
 import { STANDS_STILL, watchHead } from './head';
 import { type ChainStep, nothingRemembered, type Reading, type Remembered } from './reading';
 import { isStillAt, returnToCommonBlock } from './reorganisation';
@@ -28,15 +29,17 @@ const LONGEST_OF_NATIVE = 50;
 const SPARE_BLOCKS = 64;
 
 /**
- * Takes one step along a chain: reads the next blocks, opens deposits and station top-ups, and tells decided deposits
- * to look. Position and findings commit together, so a step can be interrupted, repeated or taken by two processes at
+ * Takes one step along a chain: reads the next blocks, opens deposits and station top-ups, and books decided deposits.
+ * Position and findings commit together, so a step can be interrupted, repeated or taken by two processes at
  * once.
+ * @param book makes the next step of deposits, given by their ids
  * @throws PartyAway when no node answers; nothing has changed
  */
 export async function readChain(
   services: Services,
   chain: string,
   remembered: Remembered = nothingRemembered(),
+  book: Reading['book'] = (ids) => bookDeposits(services, ids),
 ): Promise<ChainStep> {
   const { database } = services;
   const { network, node } = await nodeOf(services, database, chain);
@@ -45,7 +48,7 @@ export async function readChain(
   await watchHead(services, network, head, remembered);
   const place = await readPositionOf(database, chain);
   if (!place) return begin(services, chain, head);
-  const reading = { network, node, place, head, remembered };
+  const reading = { network, node, place, head, remembered, book };
   if (head.number <= place.number) return compareHead(services, reading);
   const next = await node.block(place.number + 1);
   if (!next) return rest(services, reading); // the node that answered lags behind the one that reported the head
@@ -82,17 +85,20 @@ async function compareHead(services: Services, reading: Reading): Promise<ChainS
 }
 
 /**
- * Tells decided deposits again while their rows change. A look may have asked the nodes before the last block, and
+ * Books decided deposits again while their rows change. A step may have asked the nodes before the last block, and
  * ended after it.
  */
-async function rest(services: Services, { network, node, place, remembered }: Reading): Promise<ChainStep> {
+async function rest(
+  services: Services,
+  { network, node, place, remembered, book }: Reading,
+): Promise<ChainStep> {
   const { database, now } = services;
   const { chain } = network;
-  const decided = await decidedAt(database, chain, place.number);
+  const decided = await steppingAt(database, chain, place.number);
   const late = [...decided].flatMap(([ref, revision]) =>
     remembered.told.get(ref) === revision ? [] : [ref],
   );
-  if (late.length > 0) await database.transaction((tx) => tellDeposits(services, tx, late));
+  if (late.length > 0) await book(await database.transaction((tx) => makeDepositsDue(services, tx, late)));
   remembered.told = decided;
   await bookSeenTopups(services, network, node, place.number);
   await noteRead(database, chain, now());
@@ -101,7 +107,7 @@ async function rest(services: Services, { network, node, place, remembered }: Re
 
 async function readOn(services: Services, reading: Reading, first: Block): Promise<ChainStep> {
   const { database } = services;
-  const { network, node, place, head, remembered } = reading;
+  const { network, node, place, head, remembered, book } = reading;
   const wanted = wantedOn(network);
   const range = wanted.native ? LONGEST_OF_NATIVE : LONGEST_RANGE;
   const to = Math.min(head.number, place.number + range);
@@ -112,9 +118,9 @@ async function readOn(services: Services, reading: Reading, first: Block): Promi
   if (found.parentHash !== place.hash) return 'rests'; // a reorganisation, or another node; the next step sees it
   const late = await readAgain(reading, addresses, { upTo: to - network.confirmations, range });
   const last = { number: to, hash: found.toBlockHash };
-  const told = await database.transaction(async (tx) => {
+  const kept = await database.transaction(async (tx) => {
     if (!(await isStillAt(tx, network.chain, place))) return undefined;
-    const decided = await decidedAt(tx, network.chain, to);
+    const decided = await steppingAt(tx, network.chain, to);
     // A node may still have named the old chain when deposits looked after a reorganisation.
     const unsure = place.backTo === null ? [] : await refsAbove(tx, network.chain, place.backTo);
     const keepFrom = to - 2 * network.confirmations - SPARE_BLOCKS;
@@ -129,12 +135,13 @@ async function readOn(services: Services, reading: Reading, first: Block): Promi
       upTo: late.checked,
     });
     const toPool = moved.filter((each) => !toStation(each));
-    await keepTransfers(services, tx, network, toPool, { told: [...decided.keys(), ...unsure] });
-    return decided;
+    const told = [...decided.keys(), ...unsure];
+    return { decided, due: await keepTransfers(services, tx, network, toPool, { told, stepping: true }) };
   });
-  if (!told) return 'rests';
+  if (!kept) return 'rests';
   await bookSeenTopups(services, network, node, to);
-  remembered.told = told;
+  await book(kept.due);
+  remembered.told = kept.decided;
   return 'read';
 }
 

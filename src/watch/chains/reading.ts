@@ -15,6 +15,8 @@ export interface Reading {
   place: ReadPosition;
   head: Block;
   remembered: Remembered;
+  /** Makes the next step of deposits, given by their ids. */
+  book: (ids: readonly string[]) => Promise<void>;
 }
 
 /**

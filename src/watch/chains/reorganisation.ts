@@ -10,7 +10,7 @@ import type { ChainStep, Reading } from './reading';
 
 /** Whether the position is unchanged since it was read. Locks it. */
 export async function isStillAt(tx: Tx, chain: string, place: BlockPosition): Promise<boolean> {
-  const now = await readPositionOf(tx, chain, 'update');
+  const now = await readPositionOf(tx, chain, { lock: 'update' });
   return now?.number === place.number && now.hash === place.hash;
 }
 

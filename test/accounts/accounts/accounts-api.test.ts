@@ -154,8 +154,9 @@ describe('POST /v1/accounts/admin-deposit and admin-withdrawal', () => {
     expect(await balance(client, accountId)).toMatchObject({ available: '100.49', pending: '0.00' });
 
     const [event] = await eventsOf(credited.body.referenceId);
-    const { balanceAfter: _, createdAt: __, updatedAt: ___, ...told } = credited.body;
-    expect(JSON.parse(event?.data ?? '')).toEqual(told);
+    const { createdAt: _, updatedAt: __, ...told } = credited.body;
+    const effect = { available: '100.50', pending: '0.00', spent: '0.00' };
+    expect(JSON.parse(event?.data ?? '')).toEqual({ ...told, effect });
     expect(event).toMatchObject({ tenant_id: client.clientId, idempotency_key: key['x-idempotency-key'] });
 
     const lines = await api.database.query('select * from audit_log where subject = $1 order by id', [

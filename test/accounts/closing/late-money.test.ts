@@ -1,7 +1,7 @@
 import { checkLedger } from '../../../src/kernel/ledger/check';
 import { checkRunningSums } from '../../../src/transfers/check';
 import { closeAccount } from '../../../src/transfers/close-account';
-import { suspenseOf, useDoor } from '../../../src/transfers/suspense';
+import { resolveSuspense, suspenseOf } from '../../../src/transfers/suspense';
 import { accountBalance } from '../../cards/cards/support';
 import type { TestApi } from '../../support/api';
 import { openWorld } from '../../transfers/chain-deposits/support';
@@ -58,9 +58,9 @@ describe('a deposit', () => {
     expect(await now()).toEqual(['0.00 0.00', ['96.80 USD'], '0.00 0.00']);
     const through = (accountId: string) =>
       api.database.transaction((tx) =>
-        useDoor(api.services, tx, {
+        resolveSuspense(api.services, tx, {
           transferId: deposit.id,
-          door: 'credit',
+          resolution: 'credit',
           accountId,
           reason: 'theirs',
           decidedBy: 'operator:ida',

@@ -1,5 +1,5 @@
-import { deskCatalogue } from '../../../src/composition';
 import { tell } from '../../../src/desk/tell';
+import { deskCatalogue } from '../../../src/desk-catalogue';
 import { checkLedger } from '../../../src/kernel/ledger/check';
 import { Decimal } from '../../../src/kernel/money/money';
 import { setUserStatus } from '../../../src/people/users/operations';

@@ -1,6 +1,6 @@
 import { closeOverdue, sendCode } from '../../../src/cards/challenges/send';
-import { deskCatalogue } from '../../../src/composition';
 import { tell } from '../../../src/desk/tell';
+import { deskCatalogue } from '../../../src/desk-catalogue';
 import { type Client, type TestApi, testApi } from '../../support/api';
 import { type NetworkCard, networkCard, nextName } from '../processor/support';
 import {

@@ -1,4 +1,4 @@
-import { expireNow } from '../../../src/chain/gas-station/operations/expire-now';
+import { expireNow } from '../../../src/chain/gas-station/operations/lifecycle/expire-now';
 import { masterAccount } from '../../support/cards';
 import { command, operatorEnvironment } from '../../support/operator';
 import { changedSince, databaseFingerprint } from './database-fingerprint';

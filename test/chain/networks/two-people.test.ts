@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
-import { warnOfFewHosts } from '../../../src/chain/networks/hosts';
+import { judgedTerms } from '../../../src/chain/networks/changes/update';
+import { warnOfFewHosts } from '../../../src/chain/networks/nodes/hosts';
 import { findOpened, type OpenedNetwork } from '../../../src/chain/networks/operations';
-import { judgedTerms } from '../../../src/chain/networks/update';
 import { createKeyring } from '../../../src/kernel/security/keyring';
 import { freePort } from '../../../src/startup/embedded/ports';
 import { type Client, type TestApi, testApi } from '../../support/api';

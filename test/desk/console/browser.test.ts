@@ -2,14 +2,16 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import { deskCatalogue } from '../../../src/composition';
+import { deskCatalogue } from '../../../src/desk-catalogue';
 import { checkLedger } from '../../../src/kernel/ledger/check';
+import { activeCard, PROCESSOR, simulate, type TestCard } from '../../support/cards';
 import { type TestDesk, testDesk } from '../../support/desk';
 import { setAdminLimit } from '../../support/operator';
 import { ARTEFACTS, chromiumPath, startBrowser } from '../../support/outside/browser';
+import { userInReview } from '../../support/uploads';
 import { completed, type DepositWorld, depositWorld, look, pay } from '../../transfers/deposits/support';
 import { fundedAccount, read } from '../../transfers/payouts/support';
-import { operators, type Person, pendingPayout } from '../support';
+import { asOperator, key, operators, type Person, pendingPayout } from '../support';
 
 /** Operators with a real browser: what they read, decide with the keyboard, and what a screen reader finds. */
 
@@ -27,6 +29,7 @@ inBrowser('the console', () => {
   let ida: Person;
   let bob: Person;
   let accountId: string;
+  let card: TestCard;
   const opened: { close(): Promise<void> }[] = [];
 
   beforeAll(async () => {
@@ -36,6 +39,9 @@ inBrowser('the console', () => {
     });
     [ida, bob] = (await operators(world.api, 'ida', 'bob')) as [Person, Person];
     accountId = await fundedAccount(world.api, world.client, '900000.00');
+    card = await activeCard(world.api, world.client, '1.00');
+    await simulate(world.client, { cardId: card.id, type: 'authorization', amount: '0.50' });
+    await simulate(world.client, { cardId: card.id, type: 'authorization', amount: '999.00' });
     await setAdminLimit(world.api.database, '49.99');
   });
   afterEach(async () => {
@@ -57,6 +63,13 @@ inBrowser('the console', () => {
     pay(session, { amount: '150.00' }, true);
     await look(world, id);
     return id;
+  }
+
+  /** The token of an invitation. */
+  async function invited(): Promise<string> {
+    const ask = await asOperator(desk.url, ida);
+    const input = { name: 'gil', permissions: ['view'] };
+    return (await ask('POST', 'decisions/operator.invite', { input }, key())).body.result.token as string;
   }
 
   /** A page of an operator who has signed in. Nothing that it loads may fail or break the policy. */
@@ -96,6 +109,10 @@ inBrowser('the console', () => {
   it('has pages without violations, that fit a desk and a phone, by day and by night', async () => {
     const payout = await pending();
     const deposit = await surplus();
+    const person = await userInReview(world.client, {});
+    // A second record that is found by the digits of the card.
+    await world.client.call('POST', '/v1/users', { externalId: PROCESSOR.last4 });
+    const token = await invited();
     const asking = await pageOf(ida);
     await asking.goto(`${desk.url}/decisions/suspense.write-off?subject=${deposit}`);
     await asking.getByLabel('Reason').fill('seen the slip');
@@ -105,6 +122,12 @@ inBrowser('the console', () => {
     const pages: Record<string, string> = {
       overview: '/',
       work: '/work',
+      records: '/records',
+      join: '/join',
+      'list-movements': `/lists/account-movements?account=${accountId}`,
+      'record-card': `/records/${card.id}`,
+      'record-person': `/records/${person}`,
+      'decision-person': `/decisions/kyc.approve?subject=${person}`,
       'list-payouts': '/lists/payouts',
       'list-suspense': '/lists/suspense',
       'record-payout': `/records/${payout}`,
@@ -125,14 +148,26 @@ inBrowser('the console', () => {
     for (const width of WIDTHS)
       for (const dark of [false, true]) {
         const page = await pageOf(ida, { width, dark });
-        for (const [name, path] of Object.entries(pages)) {
-          await page.goto(desk.url + path);
+        const look = async (name: string) => {
           const where = `${name}-${width}${dark ? '-dark' : ''}`;
           await page.screenshot({ path: join(ARTEFACTS, `console-${where}.png`), fullPage: true });
           const wide = await page.evaluate<number>('document.documentElement.scrollWidth');
           if (wide > width) found.push(`${where} is ${wide} px wide`);
           found.push(...(await violations(page)).map((each) => `${where}: ${each}`));
+        };
+        for (const [name, path] of Object.entries(pages)) {
+          await page.goto(desk.url + path);
+          await look(name);
         }
+        await page.getByPlaceholder(/^Search/).fill(PROCESSOR.last4);
+        await page.keyboard.press('Enter');
+        await page.getByRole('heading', { name: "By a card's last four digits" }).waitFor();
+        await look('found');
+        await page.goto(`${desk.url}/join#${token}`);
+        await page.getByRole('button', { name: 'Go on' }).click();
+        await page.getByRole('img', { name: 'QR code' }).waitFor();
+        await look('link');
+        await page.goto(desk.url);
         await page.getByRole('button', { name: 'Sign out' }).click();
         await page.getByRole('button', { name: 'Sign in' }).waitFor();
         await page.screenshot({

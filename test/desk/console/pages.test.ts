@@ -1,17 +1,19 @@
+import { TOTP } from 'otpauth';
 import { z } from 'zod';
-import { deskCatalogue } from '../../../src/composition';
 import { type Catalogue, catalogueOf } from '../../../src/desk/catalogue';
-import { carryOut } from '../../../src/desk/console/carry-out';
-import { type Field, fieldInput, fieldsOf, inputOf } from '../../../src/desk/console/fields';
+import { carryOut } from '../../../src/desk/console/decision/carry-out';
+import { type Field, fieldInput, fieldsOf, inputOf } from '../../../src/desk/console/render/fields';
 import { consoleRoutes } from '../../../src/desk/console/routes';
 import type { Visit } from '../../../src/desk/console/visit';
 import type { DeskHttp } from '../../../src/desk/http/services';
+import { deskCatalogue } from '../../../src/desk-catalogue';
 import { decision, installation } from '../../../src/process/desk/decision';
 import { defineDesk } from '../../../src/process/desk/desk';
 import { type Client, type TestApi, testApi } from '../../support/api';
 import { type TestDesk, testDesk } from '../../support/desk';
+import { userInReview } from '../../support/uploads';
 import { fundedAccount, IBAN, read } from '../../transfers/payouts/support';
-import { operators, type Person, pendingPayout, permit } from '../support';
+import { asOperator, key, operators, type Person, pendingPayout, permit } from '../support';
 import { entered, hiddenOf, type Visitor, visitor, wordsIn } from './support';
 
 let api: TestApi;
@@ -47,6 +49,10 @@ afterAll(async () => {
 
 const pending = () => pendingPayout(api, client, accountId);
 
+/** Sends the search of the Records page. */
+const searched = async (q: string) =>
+  page.post('/records', { ...hiddenOf((await page.get('/records')).text, '/records'), q });
+
 const statusOf = async (id: string) => (await read(client, accountId, id)).status;
 
 describe('the console', () => {
@@ -67,6 +73,8 @@ describe('the console', () => {
     expect(found['record']?.sort()).toEqual([...catalogue.records.keys()].sort());
     expect(found['decision']?.sort()).toEqual([...catalogue.decisions.keys()].sort());
     expect(found['figure']?.sort()).toEqual(catalogue.figures.map(({ name }) => name).sort());
+    const { text } = await page.get('/records');
+    expect(marked(text, 'finder').sort()).toEqual(catalogue.finders.map(({ name }) => name).sort());
   });
 
   it('has a page for each list and a form for each decision', async () => {
@@ -91,7 +99,7 @@ describe('the console', () => {
     const id = await pending();
     for (const path of ['/work', '/lists/payouts'])
       expect((await page.get(path)).text).toContain(`/records/${id}`);
-    const found = await page.get(`/search?q=${id}`);
+    const found = await searched(id);
     expect([found.status, found.headers['location']]).toEqual([303, `/records/${id}`]);
     const { text } = await page.get(`/records/${id}`);
     expect(text).toContain(`href="/decisions/payout.approve?subject=${id}"`);
@@ -446,4 +454,89 @@ it('no page of the console is in the document of the API', async () => {
   const paths = consoleRoutes({ catalogue } as DeskHttp).map(({ path }) => path);
   const document = JSON.parse((await visitor(desk.url).get('/openapi.json')).text) as { paths: object };
   expect(Object.keys(document.paths).filter((path) => paths.includes(path))).toEqual([]);
+});
+
+describe('a download', () => {
+  it('gives out the statement of an account for a period and a format, audited with the reason', async () => {
+    const { text } = await page.get(`/records/${accountId}`);
+    const path = `/records/${accountId}/content`;
+    expect(text).toContain(`href="/lists/account-movements?account=${accountId}"`);
+    const asked = { ...hiddenOf(text, path), reason: 'the client asked', 'input.format': 'csv' };
+    const { status, headers, text: file } = await page.post(path, asked);
+    expect([status, headers['content-disposition']]).toEqual([
+      200,
+      expect.stringMatching(/^attachment; filename="statement-acc_.*\.csv"$/),
+    ]);
+    expect(file).toContain('admin_deposit');
+    for (const [format, type] of [
+      ['json', 'application/json'],
+      ['pdf', 'application/pdf'],
+    ] as const)
+      expect((await page.post(path, { ...asked, 'input.format': format })).headers['content-type']).toBe(
+        type,
+      );
+    const [last] = await api.database.query(
+      `select actor, after->>'reason' as reason from audit_log where action = 'account.statement' order by id limit 1`,
+    );
+    expect(last).toEqual({ actor: 'operator:ida', reason: 'the client asked' });
+  });
+
+  it('is refused without a reason and for a wrong period, and keeps what was typed', async () => {
+    const path = `/records/${accountId}/content`;
+    const hidden = hiddenOf((await page.get(`/records/${accountId}`)).text, path);
+    const silent = await page.post(path, { ...hidden, 'input.from': '2026-03-01' });
+    expect([silent.status, silent.text]).toEqual([400, expect.stringContaining('value="2026-03-01"')]);
+    const wrong = await page.post(path, { ...hidden, reason: 'asked', 'input.from': 'March' });
+    expect([wrong.status, wrong.text]).toEqual([400, expect.stringContaining('id="field-input-from-wrong"')]);
+  });
+
+  it('of a document stands beside the decision on its user, and takes the permission', async () => {
+    const userId = await userInReview(client, {});
+    const { text } = await page.get(`/decisions/kyc.approve?subject=${userId}`);
+    const [, path = ''] = /formaction="([^"]*\/content)"/.exec(text) ?? [];
+    expect(path).toMatch(/^\/records\/doc_/);
+    const csrf = hiddenOf(text, path)['csrf'] ?? hiddenOf(text, '/records')['csrf'] ?? '';
+    const given = await page.post(path, { csrf, reason: 'the review' });
+    expect([given.status, given.headers['content-type']]).toEqual([200, 'image/jpeg']);
+    await permit(api, 'ida', ['view', 'money']);
+    expect((await page.get(path.replace('/content', ''))).text).not.toContain('id="download"');
+    expect((await page.post(path, { csrf, reason: 'the review' })).status).toBe(403);
+    await permit(api, 'ida', ['view', 'review', 'money', 'chain', 'security']);
+  });
+});
+
+describe('the page of a one-time link', () => {
+  const SECRET = 'a secret of sixteen characters';
+
+  it('lets an invited operator join, with a code generator as a picture and as a key', async () => {
+    const asking = await asOperator(desk.url, ida);
+    const input = { name: 'gil', permissions: ['view'] };
+    const invited = await asking('POST', 'decisions/operator.invite', { input }, key());
+    const { token, operatorId } = invited.body.result;
+    const stranger = visitor(desk.url);
+    expect((await stranger.get('/join')).status).toBe(200);
+    const shown = await stranger.post('/join', { token });
+    expect([shown.status, shown.text]).toEqual([200, expect.stringContaining('<svg viewBox="0 0 ')]);
+    expect(shown.text).toContain('aria-label="QR code of the code generator"');
+    const [, spelled = ''] = /<code class="key">([^<]*)<\/code>/.exec(shown.text) ?? [];
+    const generator = new TOTP({ secret: spelled.replaceAll(' ', '') });
+    const code = generator.generate({ timestamp: now });
+    const hidden = hiddenOf(shown.text, '/join');
+    const short = await stranger.post('/join', { ...hidden, secret: 'short', code });
+    expect([short.status, short.text]).toEqual([400, expect.stringContaining('role="alert"')]);
+    const wrong = await stranger.post('/join', { ...hidden, secret: SECRET, code: '000000' });
+    expect([wrong.status, wrong.text]).toEqual([401, expect.stringContaining('code is wrong')]);
+    const joined = await stranger.post('/join', { ...hidden, secret: SECRET, code });
+    expect([joined.status, joined.text]).toEqual([200, expect.stringContaining(operatorId)]);
+    expect((await stranger.post('/join', { token })).status).toBe(404);
+    expect(stranger.cookie).toBe('');
+  });
+
+  it('refuses a token that is none, and a form of another site', async () => {
+    const stranger = visitor(desk.url);
+    expect((await stranger.post('/join', { token: 'no token!' })).status).toBe(400);
+    expect((await stranger.post('/join', { token: 'unknown' })).status).toBe(404);
+    const foreign = await stranger.post('/join', { token: 'unknown' }, { origin: 'https://evil.example' });
+    expect(foreign.status).toBe(403);
+  });
 });

@@ -64,13 +64,17 @@ const ENTITIES: Record<string, string> = {
 };
 const plain = (text: string) => text.replace(/&(?:amp|lt|gt|quot|#39);/g, (each) => ENTITIES[each] as string);
 
-/** The hidden fields of the form that is sent to the path. */
-export function hiddenOf(text: string, path: string): Record<string, string> {
+/** The hidden fields of the form that is sent to the path, in order. */
+export function hiddenPairs(text: string, path: string): [string, string][] {
   const forms = [...text.matchAll(/<form [^>]*action="([^"]*)"[^>]*>([\s\S]*?)<\/form>/g)];
   const [, , body = ''] = forms.find(([, action = '']) => plain(action) === path) ?? [];
   const fields = [...body.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g)];
-  return Object.fromEntries(fields.map(([, name = '', value = '']) => [plain(name), plain(value)]));
+  return fields.map(([, name = '', value = '']) => [plain(name), plain(value)]);
 }
+
+/** The hidden fields by name. */
+export const hiddenOf = (text: string, path: string): Record<string, string> =>
+  Object.fromEntries(hiddenPairs(text, path));
 
 /** The text of a page without its tags. */
 export const wordsIn = (text: string): string =>

@@ -135,12 +135,13 @@ it('continues when the database is back', async () => {
 
 describe('with a first step by the committing process', () => {
   const HOUR_MS = 3_600_000;
-  const handing = (firstStep: FirstStep) =>
+  const handing = (firstStep: FirstStep, holdMs = 0) =>
     createHandOver({
       client: temporal.client,
       database: test.database,
       log: quiet,
       firstStep,
+      holdMs,
       deskUrl: 'https://desk.example',
     });
   const rests: FirstStep = async () => ({
@@ -193,6 +194,101 @@ describe('with a first step by the committing process', () => {
     await soon.stop();
   });
 
+  const ENDED: FirstStep = async () => ({ status: 'completed', waitsFor: 'Nothing is left to wait for.' });
+
+  /** The arguments of its start. */
+  async function argumentsOf(id: string): Promise<unknown[]> {
+    const { events } = await temporal.client.workflow.getHandle(id).fetchHistory();
+    const { input } = events?.[0]?.workflowExecutionStartedEventAttributes ?? {};
+    return (input?.payloads ?? []).map(({ data }) => JSON.parse(Buffer.from(data ?? []).toString()));
+  }
+
+  /** Rests at the first step, and has the given outcome at the next ones. */
+  function thenOf(outcome: FirstStep): { step: FirstStep; taken: string[] } {
+    const taken: string[] = [];
+    const step: FirstStep = (given) => {
+      taken.push(given.action);
+      return taken.length === 1 ? rests(given) : outcome(given);
+    };
+    return { step, taken };
+  }
+
+  it('tells the workflow of a record that has ended, so that it takes no step', async () => {
+    const quick = handing(ENDED);
+    await commit(test.database, [command('ended')], quick);
+    await until(async () => (await rows(test.database)).length === 0);
+    expect(await history('ended')).toEqual(['STARTED', 'TASK_SCHEDULED']);
+    expect(await argumentsOf('ended')).toEqual([{ id: 'ended' }, 'completed']);
+    const description = await temporal.client.workflow.getHandle('ended').describe();
+    expect(description.typedSearchAttributes.getAll().map(({ value }) => value)).toContain('completed');
+    expect(await description.staticDetails()).toMatch(
+      /^When it started: \*\*completed\*\*\. Nothing is left to wait for\.\n\nThe process that took/,
+    );
+    await quick.stop();
+  });
+
+  it('takes the next steps while the start is held, and starts the workflow once', async () => {
+    const { step, taken } = thenOf(ENDED);
+    const holding = handing(step, 60_000);
+    await commit(test.database, [command('held')], holding);
+    await until(async () => taken.length === 1);
+    await commit(test.database, [look('held')], holding);
+    await until(async () => (await rows(test.database)).length === 0);
+    expect(taken).toEqual(['start', 'look']);
+    expect(await history('held')).toEqual(['STARTED', 'TASK_SCHEDULED']);
+    expect(await argumentsOf('held')).toEqual([{ id: 'held' }, 'completed']);
+    await holding.stop();
+  });
+
+  it('starts a held workflow asleep when the next step leaves something to wait for', async () => {
+    const { step, taken } = thenOf(rests);
+    const holding = handing(step, 1_000);
+    await commit(test.database, [command('waiting')], holding);
+    await until(async () => taken.length === 1);
+    await commit(test.database, [look('waiting')], holding);
+    await until(async () => taken.length === 2);
+    expect(await runs(temporal.client, 'waiting')).toBe(false);
+    await until(async () => (await rows(test.database)).length === 0);
+    expect(await history('waiting')).toEqual(['STARTED']);
+    await holding.stop();
+  });
+
+  it('starts a held workflow awake when the next step fails', async () => {
+    const { step, taken } = thenOf(async () => undefined);
+    const holding = handing(step, 60_000);
+    await commit(test.database, [command('failing')], holding);
+    await until(async () => taken.length === 1);
+    await commit(test.database, [look('failing')], holding);
+    await until(async () => (await rows(test.database)).length === 0);
+    expect(await history('failing')).toEqual(['STARTED', 'TASK_SCHEDULED']);
+    expect(await argumentsOf('failing')).toEqual([{ id: 'failing' }]);
+    await holding.stop();
+  });
+
+  it('sends held starts when the process stops', async () => {
+    const { step, taken } = thenOf(rests);
+    const holding = handing(step, 60_000);
+    await commit(test.database, [command('stopped')], holding);
+    await until(async () => taken.length === 1);
+    expect(await rows(test.database)).toMatchObject([{ workflow_id: 'stopped' }]);
+    await holding.stop();
+    expect(await history('stopped')).toEqual(['STARTED']);
+    expect(await rows(test.database)).toEqual([]);
+  });
+
+  it('starts no second run after another process has led the record to its end', async () => {
+    const { step, taken } = thenOf(rests);
+    const holding = handing(step, 60_000);
+    await commit(test.database, [command('elsewhere')], holding);
+    await until(async () => taken.length === 1);
+    await commit(test.database, [look('elsewhere')], handOver);
+    await until(async () => (await rows(test.database)).length === 1);
+    await temporal.client.workflow.getHandle('elsewhere').terminate();
+    await holding.stop();
+    expect(await rows(test.database)).toEqual([]);
+    expect(await runs(temporal.client, 'elsewhere')).toBe(false);
+  });
+
   it('delivers signals that come during the step after the start', async () => {
     let end: () => void = () => undefined;
     const ended = new Promise<void>((resolve) => {
@@ -211,8 +307,22 @@ describe('with a first step by the committing process', () => {
     ]);
     end();
     await until(async () => (await rows(test.database)).length === 0);
-    expect(await history('slow')).toEqual(['STARTED', 'SIGNALED', 'TASK_SCHEDULED']);
     await slow.stop();
+    // The look is answered by a step of this process or of the workflow.
+    expect((await history('slow')).slice(0, 1)).toEqual(['STARTED']);
+  });
+
+  it('starts it awake when the process dies while the start is held', async () => {
+    const { step, taken } = thenOf(rests);
+    const dying = handing(step, 60_000);
+    await commit(test.database, [command('held-orphan')], dying);
+    await until(async () => taken.length === 1);
+    await commit(test.database, [look('held-orphan')], dying);
+    await until(async () => (await rows(test.database)).length === 1);
+    await endLeases(test.database);
+    await relayOnce({ client: temporal.client, database: test.database, log: quiet });
+    expect(await history('held-orphan')).toEqual(['STARTED', 'TASK_SCHEDULED']);
+    await dying.stop();
   });
 
   it('starts it awake when the process dies after the step', async () => {

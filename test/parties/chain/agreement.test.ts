@@ -1,4 +1,4 @@
-import { depthOf, ofMost, toldOf } from '../../../src/parties/chain/agreement';
+import { depthOf, ofMost, reportedTransaction } from '../../../src/parties/chain/agreement';
 import type { AgreedBlock, ChainTransaction } from '../../../src/parties/chain/port';
 
 const block = { number: 7, hash: '0x7', parentHash: '0x6', at: new Date(0) };
@@ -59,7 +59,7 @@ const CASES: [string, ChainTransaction[], number, ChainTransaction, boolean][] =
 
 it.each(CASES)('compares the states of a transaction from nodes: %s', async (_, said, of, word, isAgreed) => {
   const node = { transactionOfEach: () => Promise.resolve({ said, of }) };
-  expect(await toldOf(node, '0x')).toEqual({ word, isAgreed });
+  expect(await reportedTransaction(node, '0x')).toEqual({ word, isAgreed });
 });
 
 it.each<[string, object]>([
@@ -73,7 +73,7 @@ it.each<[string, object]>([
   ['what it has moved', { transfers: [{ ...transfer, units: 9n }] }],
 ])('finds no agreement between two states that differ in %s', async (_, change) => {
   const node = { transactionOfEach: () => Promise.resolve({ said: [mined(), mined(change)], of: 2 }) };
-  expect(await toldOf(node, '0x')).toMatchObject({ isAgreed: false });
+  expect(await reportedTransaction(node, '0x')).toMatchObject({ isAgreed: false });
 });
 
 it.each<[string, Partial<AgreedBlock>, string]>([

@@ -1,5 +1,5 @@
 import Stripe from 'stripe';
-import { readConfig } from '../../../src/kernel/config';
+import { readConfig } from '../../../src/kernel/config/config';
 import { Decimal } from '../../../src/kernel/money/money';
 import type { CheckoutParty, NewCheckoutSession } from '../../../src/parties/checkout/port';
 import { fromMinorUnits, toMinorUnits } from '../../../src/parties/checkout/stripe/amounts';

@@ -1,4 +1,4 @@
-import { ConfigError, readConfig } from '../../../src/kernel/config';
+import { ConfigError, readConfig } from '../../../src/kernel/config/config';
 
 const key = { DOCUMENTS_S3_ACCESS_KEY_ID: 'AKIA', DOCUMENTS_S3_SECRET_ACCESS_KEY: 'secret' };
 

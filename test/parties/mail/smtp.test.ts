@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer } from 'node:net';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
-import type { SmtpServer } from '../../../src/kernel/mail-settings';
+import type { SmtpServer } from '../../../src/kernel/config/mail';
 import type { Mail } from '../../../src/parties/mail/port';
 import { createSmtpMailer } from '../../../src/parties/mail/smtp';
 import { OutcomeUnknown, PartyAway, PartyRefused } from '../../../src/process/party-errors';

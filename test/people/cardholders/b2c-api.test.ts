@@ -35,6 +35,18 @@ const reject = (documentId: string) =>
   api.database.query(`update kyc_documents set status = 'rejected' where id = $1`, [documentId]);
 
 describe('creation on a B2C BIN', () => {
+  it('names every missing field in one answer', async () => {
+    const accountId = (await client.call('GET', '/v1/accounts?currency=USD')).body.data[0].id;
+    const userId = (await client.call('POST', '/v1/users', { meta: { country: 'GB', gender: 'X' } })).body.id;
+    const path = `/v1/users/${userId}/cardholder`;
+    const { status, body } = await client.call('POST', path, { accountId, bin: B2C_USD });
+    expect([status, body.field, body.message]).toEqual([400, 'firstName', 'firstName is required.']);
+    expect(body.errors.map(({ field }: { field: string }) => field)).toEqual([
+      ...['firstName', 'lastName', 'email', 'phone', 'phoneCode', 'birthday', 'town', 'address', 'postCode'],
+      ...['gender', 'idType', 'idNo', 'idIssueDate', 'nationality', 'occupation'],
+    ]);
+  });
+
   it('is pending_review, with the documents, and starts a workflow', async () => {
     const person = await identified(api, client, { firstName: 'Zoë', phoneCode: '44', idType: 'passport' });
     const answer = await register(client, person, { 'x-idempotency-key': 'b2c-1' });

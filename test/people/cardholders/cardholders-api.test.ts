@@ -381,11 +381,11 @@ describe('code lists', () => {
     try {
       const first = await get('/v1/cardholders/cities?region=GB');
       const tag = first.headers.get('etag') ?? '';
-      expect(tag).toMatch(/^"[\w-]+"$/);
+      expect(tag).toMatch(/^W\/"[\w-]+"$/);
       expect(first.headers.get('cache-control')).toBe('private, max-age=3600');
       const again = await get('/v1/cardholders/cities?region=GB', tag);
       expect([again.status, again.headers.get('etag')]).toEqual([304, tag]);
-      expect((await get('/v1/cardholders/cities?region=GB', `"other", W/${tag}`)).status).toBe(304);
+      expect((await get('/v1/cardholders/cities?region=GB', `"other", ${tag}`)).status).toBe(304);
       expect((await get('/v1/cardholders/cities?region=GB', '"other"')).status).toBe(200);
       const others = await get('/v1/cardholders/cities?region=FR', tag);
       expect(others.status).toBe(200);

@@ -23,7 +23,7 @@ const called = async (method: string, path: string, body?: unknown) => {
 };
 
 /** Makes the reviewer answer with a decision. */
-async function hear(id: string, outcome: ReviewWord): Promise<string> {
+async function reported(id: string, outcome: ReviewWord): Promise<string> {
   const { cardholderReview } = api.services.parties;
   api.services.parties.cardholderReview = { ...cardholderReview, outcome: async () => outcome };
   try {
@@ -41,9 +41,9 @@ const ACTIONS: Record<string, (id: string) => Promise<string>> = {
   submit: (id) => called('POST', `/v1/cardholders/${id}/submit`),
   approve: (id) => decide(api, id, 'approved').then(() => 'done', refused),
   reject: (id) => decide(api, id, 'rejected', 'No.').then(() => 'done', refused),
-  'the party passes': (id) => hear(id, { status: 'passed' }),
-  'the party rejects': (id) => hear(id, { status: 'rejected', reason: 'No.' }),
-  'the party refuses': (id) => hear(id, { status: 'refused', reason: 'No.' }),
+  'the party passes': (id) => reported(id, { status: 'passed' }),
+  'the party rejects': (id) => reported(id, { status: 'rejected', reason: 'No.' }),
+  'the party refuses': (id) => reported(id, { status: 'refused', reason: 'No.' }),
   'the attempts are used up': (id) =>
     steps(api.services)
       .giveUp(id)

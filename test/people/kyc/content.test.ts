@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DocumentsAway } from '../../../src/parties/documents/port';
-import { removeDueContent, storeContent } from '../../../src/people/kyc/content';
+import { removeDueContent, storeContent } from '../../../src/people/kyc/documents/content';
 import type { Client } from '../../support/api';
 import { until } from '../../support/until';
 import { createUser, form, jpeg, uploadAll, uploadDocument } from '../../support/uploads';

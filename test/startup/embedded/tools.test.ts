@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { gzipSync } from 'node:zlib';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
+import { create } from 'tar';
 import { freePort } from '../../../src/startup/embedded/ports';
 import { temporalExecutable } from '../../../src/startup/embedded/temporal/binary';
 import { defaultCacheDir, type ToolContext } from '../../../src/startup/embedded/tool-cache';
@@ -28,7 +28,7 @@ beforeEach(async () => {
   site = createServer((request, response) => {
     requests.push(request.url!);
     const { port } = site.address() as AddressInfo;
-    if (request.url!.startsWith('/archive')) return response.end(gzipSync(tar('bin/program', archived)));
+    if (request.url!.startsWith('/archive')) return void archive().then((bytes) => response.end(bytes));
     const archiveUrl = `http://127.0.0.1:${port}/archive.tar.gz`;
     return response.end(JSON.stringify({ archiveUrl, fileToExtract: 'bin/program' }));
   });
@@ -45,16 +45,14 @@ function context(path = ''): ToolContext {
   return { environment: { PATH: path }, cacheDir: join(folder, 'cache'), downloadBase };
 }
 
-/** Makes the shortest tar archive of a README and one file. */
-function tar(name: string, content: string): Buffer {
-  const entry = (path: string, body: string) => {
-    const block = Buffer.alloc(512 + Math.ceil(body.length / 512) * 512);
-    block.write(path, 0);
-    block.write(body.length.toString(8).padStart(11, '0'), 124);
-    block.write(body, 512);
-    return block;
-  };
-  return Buffer.concat([entry('README.md', 'x'.repeat(700)), entry(name, content), Buffer.alloc(1024)]);
+/** A compressed archive of a README and the program, as Temporal's site sends it. */
+async function archive(): Promise<Buffer> {
+  const content = await mkdtemp(join(folder, 'archive-'));
+  await program(join(content, 'bin', 'program'), archived);
+  await writeFile(join(content, 'README.md'), 'x'.repeat(700));
+  const file = join(content, 'archive.tar.gz');
+  await create({ cwd: content, file, gzip: true }, ['README.md', 'bin/program']);
+  return readFile(file);
 }
 
 async function program(path: string, content: string): Promise<string> {

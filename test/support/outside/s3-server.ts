@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import type { S3Settings } from '../../../src/kernel/config';
+import type { S3Settings } from '../../../src/kernel/config/config';
 
 export interface S3Server {
   settings: S3Settings;

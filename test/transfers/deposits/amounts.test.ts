@@ -1,7 +1,7 @@
 import { checkLedger } from '../../../src/kernel/ledger/check';
 import { Decimal } from '../../../src/kernel/money/money';
 import { decideDeposit, refundDeposit } from '../../../src/transfers/deposits/decide';
-import { useDoor } from '../../../src/transfers/suspense';
+import { resolveSuspense } from '../../../src/transfers/suspense';
 import {
   completed,
   type DepositWorld,
@@ -52,9 +52,9 @@ const decide = ({ id: depositId }: TestDeposit, decision: 'approved' | 'rejected
   );
 const letOut = ({ id, accountId }: TestDeposit, door: 'credit' | 'write_off', amount?: string) =>
   world.api.database.transaction((tx) =>
-    useDoor(world.api.services, tx, {
+    resolveSuspense(world.api.services, tx, {
       transferId: id,
-      door,
+      resolution: door,
       accountId,
       amount: amount === undefined ? undefined : new Decimal(amount),
       ...ida,

@@ -6,8 +6,8 @@ import type { CheckoutWord } from '../../../src/parties/checkout/word';
 import { approval, rejections } from '../../../src/transfers/deposits/decide';
 import { depositKind } from '../../../src/transfers/deposits/kind';
 import type { Deposit, DepositTerms } from '../../../src/transfers/deposits/money';
-import { decisionOf } from '../../../src/transfers/engine/books/doors';
-import { decisionBy, follow, hear } from '../../../src/transfers/engine/follow';
+import { decisionOf } from '../../../src/transfers/engine/books/resolutions';
+import { decisionBy, follow, withReport } from '../../../src/transfers/engine/follow';
 import type { NewDecision } from '../../../src/transfers/engine/kind';
 import { leftOf } from '../../../src/transfers/suspense';
 
@@ -144,7 +144,7 @@ it('no decision takes suspense below zero on 3000 random paths', () => {
         };
         const { situation, chosen } = follow(
           depositKind,
-          'word' in step ? hear(depositKind, known, step.word) : known,
+          'word' in step ? withReport(depositKind, known, step.word) : known,
         );
         const credits = chosen.some(({ kind }) => kind === 'credit');
         if (made.length > 0 || credits)

@@ -7,6 +7,7 @@ import { advance, type Progress } from '../../../src/transfers/engine/advance';
 import { DOUBT_MS } from '../../../src/transfers/engine/follow';
 import { type Answer, type Client, type TestApi, testApi } from '../../support/api';
 import { masterAccount } from '../../support/cards';
+import { documentedEvents } from '../../support/documented-events';
 import { type CheckoutDouble, type Session, startCheckoutDouble, wordOf } from './party-double';
 
 export interface DepositWorld {
@@ -40,7 +41,10 @@ export async function depositWorld(): Promise<DepositWorld> {
     client: await api.client(),
     clock,
     patience: (timeoutMs) => void (api.services.parties.checkout = adapter(timeoutMs)),
-    close: async () => void (await Promise.all([api.close(), double.close()])),
+    async close() {
+      await documentedEvents(api);
+      await Promise.all([api.close(), double.close()]);
+    },
   };
 }
 

@@ -110,7 +110,7 @@ export const negated = (books: readonly Holding[]): Holding[] =>
   books.map((each) => ({ ...each, amount: each.amount.negated() }));
 
 /** Whether a decision has moved money out of suspense, or is returning it. */
-export const hasDoors = ({ decisions }: Pick<Situation, 'decisions'>): boolean =>
+export const hasResolutions = ({ decisions }: Pick<Situation, 'decisions'>): boolean =>
   decisions.some(({ kind }) => kind.startsWith('suspense_'));
 
 export const totalOf = (books: readonly Holding[], ...components: string[]): Decimal =>

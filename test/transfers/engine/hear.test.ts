@@ -2,7 +2,7 @@ import { Decimal } from '../../../src/kernel/money/money';
 import type { CheckoutWord } from '../../../src/parties/checkout/word';
 import { depositKind } from '../../../src/transfers/deposits/kind';
 import type { Deposit } from '../../../src/transfers/deposits/money';
-import { DOUBT_MS, hear } from '../../../src/transfers/engine/follow';
+import { DOUBT_MS, withReport } from '../../../src/transfers/engine/follow';
 
 /** A word of the party is applied, dropped as outdated, or doubted until a second reading. */
 
@@ -62,7 +62,11 @@ const says = ({ version, amount = 100, currency = 'USD', refunds = [], dispute }
 function heard(...all: [number, Said][]): { counts: CheckoutWord | null; doubted: boolean }[] {
   let deposit = fresh();
   return all.map(([seconds, said]) => {
-    deposit = hear(depositKind, { ...deposit, at: new Date(START.getTime() + seconds * 1_000) }, says(said));
+    deposit = withReport(
+      depositKind,
+      { ...deposit, at: new Date(START.getTime() + seconds * 1_000) },
+      says(said),
+    );
     const { word, doubtedAt } = deposit.transfer;
     return { counts: word, doubted: doubtedAt !== null };
   });

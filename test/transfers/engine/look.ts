@@ -1,6 +1,6 @@
 import type { Holding } from '../../../src/transfers/engine/books/position';
 import { effective } from '../../../src/transfers/engine/conclusion';
-import { type Followed, follow, hear, systemDecision } from '../../../src/transfers/engine/follow';
+import { type Followed, follow, systemDecision, withReport } from '../../../src/transfers/engine/follow';
 import type { NewDecision, TransferKind } from '../../../src/transfers/engine/kind';
 import type { Decision, PartyWord, Situation, Transfer } from '../../../src/transfers/engine/record';
 import { unbound } from '../../../src/transfers/engine/restored';
@@ -99,7 +99,7 @@ function applied<Terms, Word extends PartyWord>(
   const at = new Date(before.at.getTime() + minutes * MINUTE_MS);
   const from = renumbered ? unbound(before) : before;
   const known = { ...from, at, decisions: [...before.decisions, ...decided] };
-  const heard = word === undefined ? known : underNames(hear(kind, known, word, at));
+  const heard = word === undefined ? known : underNames(withReport(kind, known, word, at));
   const found = consider?.(effective(kind, heard), effective(kind, known));
   const considered = found ? { ...heard, decisions: [...heard.decisions, systemDecision(found, at)] } : heard;
   const { situation, path, impossible } = follow(kind, effective(kind, considered));

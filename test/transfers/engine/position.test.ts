@@ -88,10 +88,10 @@ const inflows: fc.Arbitrary<Inflow> = fc
       fee: same ? kept : whole(fee),
       currency,
     };
-    const doors = door
+    const resolutions = door
       ? [{ part: 'dec_1', to: 'losses' as const, account: null, currency: 'USD', amount: door }]
       : [];
-    return { received, backs, credit: isCredited ? credit : null, doors, party: 'checkout' };
+    return { received, backs, credit: isCredited ? credit : null, resolutions, party: 'checkout' };
   });
 
 describe('the position of incoming money', () => {
@@ -185,7 +185,14 @@ describe('the position of incoming money', () => {
   });
   const shown = (inflow: Partial<Inflow>) =>
     Object.fromEntries(
-      inflowPosition({ received: [PAID], backs: [], credit: CREDIT, doors: [], party: 'checkout', ...inflow })
+      inflowPosition({
+        received: [PAID],
+        backs: [],
+        credit: CREDIT,
+        resolutions: [],
+        party: 'checkout',
+        ...inflow,
+      })
         .filter(({ amount }) => !amount.isZero())
         .map(({ component, part, amount }) => [part ? `${component} ${part}` : component, amount.toNumber()]),
     );
@@ -249,7 +256,7 @@ const outflows: fc.Arbitrary<Outflow> = fc
       fee,
       target,
       party: 'payouts',
-      doors: [],
+      resolutions: [],
       sent: target.amount.times(sent).toDecimalPlaces(2),
       held: held && sent === 0,
       backs: backs.map((each, n) => ({ part: `ref_${n}`, amount: each })),
@@ -297,7 +304,7 @@ describe('the position of outgoing money', () => {
       target: { currency: 'USD', amount },
       held: false,
       sent: new Decimal(sent),
-      doors: [],
+      resolutions: [],
       party: 'payouts',
       backs: backs.map((each, n) => ({ part: `ref_${n}`, amount: new Decimal(each) })),
     });

@@ -1,7 +1,8 @@
-import type { PartySettings } from '../../../src/kernel/party-settings';
+import type { PartySettings } from '../../../src/kernel/config/parties';
 import { switchOff } from '../../../src/process/switches/operations';
 import { type Client, type TestApi, testApi } from '../../support/api';
 import { fund, keepRates, masterAccount } from '../../support/cards';
+import { resolvedIn } from '../../support/documented';
 
 /** Requests that need the exchange or rates, while either is stopped or left out. */
 
@@ -145,5 +146,7 @@ it('the OpenAPI document describes the refusal', async () => {
     ...[ORDERS, WITHDRAWALS, CHECK].map((each) => [each, 'post'] as const),
     ...[DESTINATIONS, RATES, BALANCE].map((each) => [each, 'get'] as const),
   ])
-    expect(body.paths[path][method].responses['403'].description).toContain('capability_disabled');
+    expect(resolvedIn(body, body.paths[path][method].responses['403']).description).toContain(
+      'capability_disabled',
+    );
 });

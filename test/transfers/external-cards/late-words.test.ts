@@ -7,7 +7,7 @@ import type { CardOrderAnswer, ExternalCards } from '../../../src/parties/extern
 import type { CardOrderWord } from '../../../src/parties/external-cards/word';
 import { OutcomeUnknown, PartyAway, PartyRefused } from '../../../src/process/party-errors';
 import { concludeTransfer } from '../../../src/transfers/conclude';
-import { useDoor } from '../../../src/transfers/suspense';
+import { resolveSuspense } from '../../../src/transfers/suspense';
 import type { Client, TestApi } from '../../support/api';
 import { fund } from '../../support/cards';
 import {
@@ -103,12 +103,12 @@ describe('a late word', () => {
     expect(await breaksOf(api, id)).toEqual(['transfer_suspense 100']);
     const given = {
       transferId: id,
-      door: 'credit',
+      resolution: 'credit',
       accountId,
       reason: 'it was paid once',
       decidedBy: 'operator:ada',
     } as const;
-    await api.database.transaction((tx) => useDoor(api.services, tx, given));
+    await api.database.transaction((tx) => resolveSuspense(api.services, tx, given));
     expect(await balanceOf(client, accountId)).toBe('600.00 0.00');
     expect(await foldOf(api, accountId)).toBe('600.00');
     const open = await api.database.query(
@@ -130,8 +130,13 @@ describe('a late word', () => {
       return (await api.database.query<{ kind: string }>(text, [id])).map(({ kind }) => kind);
     };
     expect(await open()).toEqual(['transfer_below_zero', 'transfer_contradicted', 'transfer_suspense']);
-    const written = { transferId: id, door: 'write_off', reason: 'lost', decidedBy: 'operator:ada' } as const;
-    await api.database.transaction((tx) => useDoor(api.services, tx, written));
+    const written = {
+      transferId: id,
+      resolution: 'write_off',
+      reason: 'lost',
+      decidedBy: 'operator:ada',
+    } as const;
+    await api.database.transaction((tx) => resolveSuspense(api.services, tx, written));
     expect(await open()).toEqual(['transfer_below_zero', 'transfer_contradicted']);
     await fund(api, accountId, '500.00');
     await looked(api, id);

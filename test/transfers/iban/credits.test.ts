@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { checkLedger } from '../../../src/kernel/ledger/check';
 import { createHttpBank } from '../../../src/parties/bank/http';
 import { OutcomeUnknown } from '../../../src/process/party-errors';
-import type { DoorKind } from '../../../src/transfers/engine/books/doors';
-import { useDoor } from '../../../src/transfers/suspense';
+import type { ResolutionKind } from '../../../src/transfers/engine/books/resolutions';
+import { resolveSuspense } from '../../../src/transfers/suspense';
 import { createReading } from '../../../src/watch/watch';
 import type { Client, TestApi } from '../../support/api';
 import { masterAccount } from '../../support/cards';
@@ -93,7 +93,7 @@ describe('a payment from outside', () => {
     expect([Math.max(...waits), waits.length < 40]).toEqual([3_600, true]);
     expect(api.clock.at.getTime() - began).toBeGreaterThanOrEqual(86_400_000);
     expect(await openBreaks(bankId)).toEqual(['party_word_missing']);
-    expect(await api.database.query('select 1 from told_names')).toEqual([]);
+    expect(await api.database.query('select 1 from reported_names')).toEqual([]);
   });
 
   it('that the bank knows only later is credited, even after the break', async () => {
@@ -179,11 +179,11 @@ describe('a recall by the payer’s bank', () => {
 });
 
 describe('the operator', () => {
-  const use = (transferId: string, door: DoorKind, accountId?: string) =>
+  const use = (transferId: string, door: ResolutionKind, accountId?: string) =>
     api.database.transaction((tx) =>
-      useDoor(api.services, tx, {
+      resolveSuspense(api.services, tx, {
         transferId,
-        door,
+        resolution: door,
         accountId,
         reason: 'a letter',
         decidedBy: 'operator:ada',
@@ -203,9 +203,10 @@ describe('the operator', () => {
       Array(2).fill({ status: 'returned', open: false }),
     );
     expect(await bookedOn(api, id, 'suspense:EUR')).toBe(0);
-    const returns = await api.database.query('select key from sandbox_bank_returns where credit_id = $1', [
-      bankId,
-    ]);
+    const returns = await api.database.query(
+      "select key from sandbox_orders where party = 'bank' and asked->>'of' = $1",
+      [bankId],
+    );
     expect(returns).toHaveLength(1);
   });
 

@@ -1,7 +1,7 @@
 import { checkLedger } from '../../../src/kernel/ledger/check';
 import { Decimal } from '../../../src/kernel/money/money';
 import { type Conclude, concludeTransfer } from '../../../src/transfers/conclude';
-import { suspenseOf, type UseDoor, useDoor } from '../../../src/transfers/suspense';
+import { type Resolve, resolveSuspense, suspenseOf } from '../../../src/transfers/suspense';
 import { accountBalance } from '../../cards/cards/support';
 import { type Client, type TestApi, testApi } from '../../support/api';
 import { masterAccount } from '../../support/cards';
@@ -45,8 +45,8 @@ async function through(...states: SetPayout[]): Promise<string> {
 }
 
 const by = { reason: 'A letter of the bank.', decidedBy: 'operator:ida' };
-const door = (transferId: string, given: Omit<UseDoor, 'transferId' | 'reason' | 'decidedBy'>) =>
-  api.database.transaction((tx) => useDoor(api.services, tx, { transferId, ...given, ...by }));
+const door = (transferId: string, given: Omit<Resolve, 'transferId' | 'reason' | 'decidedBy'>) =>
+  api.database.transaction((tx) => resolveSuspense(api.services, tx, { transferId, ...given, ...by }));
 const conclude = (transferId: string, as: Conclude['as']) =>
   api.database.transaction((tx) =>
     concludeTransfer(api.services, tx, {
@@ -62,14 +62,14 @@ describe('an excess return', () => {
     const id = await through({ status: 'returned', returns: { a: '130.00' } });
     expect(await suspense(id)).toEqual(['30.00']);
     const other = await masterAccount(client, 'EUR');
-    await door(id, { door: 'credit', amount: new Decimal(20), accountId: other });
-    await door(id, { door: 'write_off' });
+    await door(id, { resolution: 'credit', amount: new Decimal(20), accountId: other });
+    await door(id, { resolution: 'write_off' });
     expect([await suspense(id), await openBreaks(id)]).toEqual([[], []]);
     expect(await balance()).toBe('5019.65 0.00');
     party.set(id, { status: 'returned', returns: { a: '100.00' } });
     await look(api, id);
     expect([await suspense(id), await balance()]).toEqual([['-30.00'], '5019.65 0.00']);
-    await door(id, { door: 'recover', accountId });
+    await door(id, { resolution: 'recover', accountId });
     expect([await suspense(id), await balance()]).toEqual([[], '4989.65 0.00']);
     expect((await told(api, id)).slice(3)).toEqual([
       'deposit/payout_returned 20.00',
@@ -79,7 +79,7 @@ describe('an excess return', () => {
 
   it('cannot be returned to a payer, because a payout has none', async () => {
     const id = await through({ status: 'returned', returns: { a: '130.00' } });
-    await expect(door(id, { door: 'return' })).rejects.toMatchObject({ code: 'invalid_transition' });
+    await expect(door(id, { resolution: 'return' })).rejects.toMatchObject({ code: 'invalid_transition' });
   });
 });
 

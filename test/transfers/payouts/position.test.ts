@@ -260,7 +260,7 @@ describe('the books', () => {
     expect(concluded(payout, 'failed')).toBeUndefined();
   });
 
-  it('move money out of suspense and into it by its doors', () => {
+  it('move money out of suspense and into it by resolutions', () => {
     const { payout } = through(word('returned', 100, { r: 130 }));
     const door = (kind: string, value: number, accountId: string | null = null) =>
       decision(kind, { amount: amount(value), currency: 'EUR', accountId });

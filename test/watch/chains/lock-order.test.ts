@@ -6,6 +6,7 @@ import type { ChainNode, ChainTransfer } from '../../../src/parties/chain/port';
 import { keepTransfers } from '../../../src/transfers/chain-deposits/discover';
 import { chainDepositKind } from '../../../src/transfers/chain-deposits/kind';
 import { advance } from '../../../src/transfers/engine/advance';
+import { advanceAll } from '../../../src/transfers/engine/advance-all';
 import { type TestApi, testApi } from '../../support/api';
 import { countConflicts } from '../../support/conflicts';
 import { unreachableNode } from '../../support/outside/unreachable-node';
@@ -98,6 +99,8 @@ test('readings, claims by hash and looks that meet take their locks in one order
       keep(found.toReversed().flat()),
       ...found.map((transfers) => keep(transfers)),
       ...known.slice(-18).map((id) => advance(services, chainDepositKind, id)),
+      advanceAll(services, chainDepositKind, known.slice(-18)),
+      advanceAll(services, chainDepositKind, known.slice(-24).reverse()),
     ]);
   }
   for (const id of await idsOf()) await advance(services, chainDepositKind, id);

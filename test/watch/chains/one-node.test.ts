@@ -1,4 +1,6 @@
+import { bookDeposits } from '../../../src/transfers/chain-deposits/book';
 import { readChain } from '../../../src/watch/chains/follow-blocks';
+import { nothingRemembered } from '../../../src/watch/chains/reading';
 import { type NodeDouble, startNodeDouble } from '../../parties/chain/node-double';
 import { openWorld, type World } from '../../transfers/chain-deposits/support';
 
@@ -171,16 +173,18 @@ it('keeps the position of another watcher that has read on while the node was sl
   expect(await statuses()).toEqual(['credited']);
 });
 
-it('tells a deposit that the last block makes final, although its look asked earlier and the chain rests', async () => {
+it('books a deposit that the last block makes final, although its step asked earlier and the chain rests', async () => {
   const account = await world.account();
   await paid(account);
   await mine(2);
-  await readBlocks();
+  const { services } = world.api;
   const head = Number(await world.chain.client.getBlockNumber());
-  // Answers as to a look that asked before the last block and ended after it.
-  double.on('eth_getBlockByNumber', ({ params }, ask) => (Number(params[0]) >= head ? null : ask({})));
-  await world.looks();
-  double.behaveWell();
+  await readChain(services, 'local', nothingRemembered(), async (ids) => {
+    // Answers as to a step that asked before the last block and ended after it.
+    double.on('eth_getBlockByNumber', ({ params }, ask) => (Number(params[0]) >= head ? null : ask({})));
+    await bookDeposits(services, ids);
+    double.behaveWell();
+  });
   expect(await statuses()).toEqual(['confirming']);
   await world.read();
   expect(await statuses()).toEqual(['credited']);
@@ -188,7 +192,3 @@ it('tells a deposit that the last block makes final, although its look asked ear
   await world.turn();
   expect(world.api.commands).toHaveLength(told);
 });
-
-const readBlocks = async () => {
-  while ((await world.turn()) !== 'rests');
-};

@@ -1,7 +1,7 @@
 import { type Abi, type Address, encodeFunctionData } from 'viem';
 import contracts from '../../../contracts/contracts.json';
 import { followedChains } from '../../../src/chain/holdings/read-position';
-import { nodeOf } from '../../../src/chain/networks/nodes';
+import { nodeOf } from '../../../src/chain/networks/nodes/nodes';
 import { payLocally } from '../../../src/startup/embedded/chain/token';
 import { ensureLocalNetwork } from '../../../src/startup/local-chain/network';
 import { keepTransfers } from '../../../src/transfers/chain-deposits/discover';
@@ -263,6 +263,7 @@ it('loses and doubles nothing when it dies anywhere in a step', async () => {
   await pay(address);
   await mine(2);
   let calls = 0;
+  let most = 0;
   const dying = (at: number): typeof services => ({
     ...services,
     database: {
@@ -287,9 +288,10 @@ it('loses and doubles nothing when it dies anywhere in a step', async () => {
       () => false,
       () => true,
     );
+    most = Math.max(most, calls);
     if (!died && calls < at) break;
   }
-  expect(calls).toBeGreaterThan(0);
+  expect(most).toBeGreaterThan(5);
   await world.read();
   expect(await statuses()).toEqual(['credited']);
   expect(await world.available(account)).toBe('5');

@@ -59,6 +59,8 @@ export const TRANSFER_RECORDINGS = {
         look: { afterAnswers: 1 },
       },
       told: { answers: [waits('processing', DEADLINE), ends('completed')], look: 'with-start' },
+      'ended-before-start': { args: [DEPOSIT, 'completed'], answers: [] },
+      'ended-and-told': { args: [DEPOSIT, 'completed'], answers: [ends('refunded')], look: 'with-start' },
       'refund-told': { answers: [waits('completed', DEADLINE), ends('refunded')], look: 'with-start' },
     },
   ),

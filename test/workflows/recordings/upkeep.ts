@@ -48,11 +48,12 @@ export const UPKEEP_RECORDINGS = {
   housekeeping: {
     args: [],
     paths: {
-      done: {
+      'with-events': {
         answers: {
           takeLedgerSnapshots: [null],
           forgetOldIdempotencyKeys: [3],
           forgetOldCallbacks: [2],
+          forgetOldEvents: [12],
           forgetUnusedQuotes: [7],
           forgetOldSpending: [40],
           releaseExpiredWallets: [5],

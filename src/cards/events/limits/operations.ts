@@ -58,7 +58,7 @@ export async function setUserLimits(
 ): Promise<ChangedLimits> {
   assertConsistent(given);
   // The lock keeps new cards from being issued, which would not be marked as limited.
-  const user = await requireUser(tx, reach, id, undefined, 'update');
+  const user = await requireUser(tx, reach, id, { lock: 'update' });
   const cards = await lockedCards(tx, await cardIdsOfUser(tx, id));
   const { changed, counted } = await replaceLimits(deps, tx, user, given, cards);
   // When the user has limits, all of their cards are limited and were therefore counted.

@@ -87,23 +87,27 @@ export const givenLimits = (body: z.output<typeof limitsBody>): GivenLimits => (
   version: body.version,
 });
 
-const limits = z.object({
-  perTransaction: money().optional(),
-  perDay: money().optional(),
-  perMonth: money().optional(),
-  blockedMccs: z.array(z.string()).optional(),
-  allowedMccs: z.array(z.string()).optional(),
-  blockedCountries: z.array(z.string()).optional(),
-  challengeEcommerce: z.boolean().optional(),
-  challengeAbove: money().optional(),
-  homeCountries: z.array(z.string()).optional(),
-});
-const used = z.object({ perDay: money(), perMonth: money() });
-const remaining = z.object({
-  perTransaction: money().optional(),
-  perDay: money().optional(),
-  perMonth: money().optional(),
-});
+const limits = z
+  .object({
+    perTransaction: money().optional(),
+    perDay: money().optional(),
+    perMonth: money().optional(),
+    blockedMccs: z.array(z.string()).optional(),
+    allowedMccs: z.array(z.string()).optional(),
+    blockedCountries: z.array(z.string()).optional(),
+    challengeEcommerce: z.boolean().optional(),
+    challengeAbove: money().optional(),
+    homeCountries: z.array(z.string()).optional(),
+  })
+  .meta({ id: 'Limits' });
+const used = z.object({ perDay: money(), perMonth: money() }).meta({ id: 'UsedLimits' });
+const remaining = z
+  .object({
+    perTransaction: money().optional(),
+    perDay: money().optional(),
+    perMonth: money().optional(),
+  })
+  .meta({ id: 'RemainingLimits' });
 
 export const cardLimitsSchema = limits
   .extend({

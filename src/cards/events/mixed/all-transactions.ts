@@ -2,16 +2,13 @@ import { z } from 'zod';
 import type { EntryRow } from '../../../accounts/accounts/history';
 import { accountTransactionItem, accountTransactionItemOf } from '../../../accounts/accounts/mixed-history';
 import type { AccountServices } from '../../../accounts/accounts/services';
-import { ACCOUNT_EFFECTS, CARD_EFFECTS } from '../../../kernel/ledger/effects';
+import { ACCOUNT_TYPES, CARD_EFFECTS } from '../../../kernel/ledger/effects';
 import { idFilter, type Page, pageOf, pageQuery, positionOf, positionPart } from '../../../kernel/wire/pages';
 import { cardTransactionView } from '../view';
 import { cardTransactionItem, cardTransactionItemOf, cardTransactionsOf } from './history';
 
 const KINDS = ['card_transaction', 'account_transaction'] as const;
 const CARD_TYPES: readonly string[] = Object.keys(CARD_EFFECTS);
-const ACCOUNT_TYPES: readonly string[] = [
-  ...new Set(Object.keys(ACCOUNT_EFFECTS).map((name) => name.split('/')[0] ?? '')),
-];
 
 export const allTransactionsQuery = z.object({
   ...pageQuery,
@@ -27,7 +24,9 @@ export const allTransactionsQuery = z.object({
 
 type AllTransactionsQuery = z.output<typeof allTransactionsQuery>;
 
-export const transactionItem = z.union([cardTransactionItem, accountTransactionItem]);
+export const transactionItem = z
+  .union([cardTransactionItem, accountTransactionItem])
+  .meta({ id: 'Transaction' });
 
 type Row = EntryRow & { kind: (typeof KINDS)[number] };
 

@@ -22,11 +22,9 @@ export const mixedHistoryQuery = z.object({
   kind: z.enum(['card_transaction', 'account_transaction', ...STATUS_KINDS.card]).optional(),
 });
 
-export const mixedHistoryItem = z.union([
-  cardTransactionItem,
-  accountTransactionItem,
-  statusChangeItem(STATUS_KINDS.card),
-]);
+export const mixedHistoryItem = z
+  .union([cardTransactionItem, accountTransactionItem, statusChangeItem(STATUS_KINDS.card)])
+  .meta({ id: 'CardHistoryItem' });
 
 /**
  * Raw SQL: one statement for all branches, so that they read one snapshot. The card numbers its own events. An account

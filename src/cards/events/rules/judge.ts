@@ -1,11 +1,9 @@
 import { notFound } from '../../../kernel/errors';
 import type { Card } from '../../cards/record';
 import type { CardTransaction, Message } from '../record';
-import { authorize, declineByProcessor } from './authorize';
 import type { Board } from './board';
-import { coverFromBuffer, returnBuffer } from './buffer';
-import { cancel, expire } from './cancel';
-import { failIssue, fund, issue, returnToZero, topUp, withdraw } from './funding';
+import { coverFromBuffer, returnBuffer } from './funding/buffer';
+import { failIssue, fund, issue, returnToZero, topUp, withdraw } from './funding/funding';
 import {
   beginClosure,
   close,
@@ -17,8 +15,10 @@ import {
 } from './lifecycle';
 import { judgeNetwork } from './network/network';
 import { judgeUnanswered } from './network/unanswered';
-import { refund } from './refund';
-import { settle } from './settle';
+import { authorize, declineByProcessor } from './spending/authorize';
+import { cancel, expire } from './spending/cancel';
+import { refund } from './spending/refund';
+import { settle } from './spending/settle';
 
 export interface Judgement {
   card: Card;

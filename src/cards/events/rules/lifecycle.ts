@@ -5,8 +5,8 @@ import type { Card, FreezeReason } from '../../cards/record';
 import { isClosed, isFundable, notUsable, withReason } from '../../cards/rules';
 import type { CardTransaction } from '../record';
 import { accepted, type Board } from './board';
-import { bufferRefund } from './buffer';
-import { returnToZero } from './funding';
+import { bufferRefund } from './funding/buffer';
+import { returnToZero } from './funding/funding';
 import { transition } from './transition';
 
 /**

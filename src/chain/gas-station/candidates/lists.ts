@@ -1,9 +1,9 @@
 import type { Sql } from '../../../kernel/db/database';
 import { invalid } from '../../../kernel/errors';
 import type { Services } from '../../../services';
-import { requireChainAnswer } from '../../networks/chain-answer';
-import { undefinedIfNoToken } from '../../networks/no-token';
-import { nodeOf } from '../../networks/nodes';
+import { requireChainAnswer } from '../../networks/nodes/chain-answer';
+import { undefinedIfNoToken } from '../../networks/nodes/no-token';
+import { nodeOf } from '../../networks/nodes/nodes';
 import { enabledNetworks, requireNetwork } from '../../networks/operations';
 import type { Network, NetworkAsset } from '../../networks/record';
 import { fromUnits } from '../../networks/rules';
@@ -63,7 +63,7 @@ export async function sweepCandidates(
 }
 
 const networksOf = async (sql: Sql, chain: string | undefined): Promise<Network[]> =>
-  chain === undefined ? enabledNetworks(sql) : [await requireNetwork(sql, chain, 'chain')];
+  chain === undefined ? enabledNetworks(sql) : [await requireNetwork(sql, chain, { field: 'chain' })];
 
 async function candidatesOn(
   services: Deps,

@@ -18,10 +18,10 @@ export const requireGasConfig = async (sql: Sql, network: Of): Promise<GasConfig
 
 /** Returns the configuration locked until the transaction ends. Creates its row when there is none. */
 export async function lockGasConfig(tx: Tx, network: Of): Promise<GasConfig> {
-  const found = await findGasConfig(tx, network.chain, 'update');
+  const found = await findGasConfig(tx, network.chain, { lock: 'update' });
   if (found) return found;
   await insertGasConfig(tx, gasConfigNeverSet(network));
-  return (await findGasConfig(tx, network.chain, 'update')) as GasConfig;
+  return (await findGasConfig(tx, network.chain, { lock: 'update' })) as GasConfig;
 }
 
 /** The terms of a chain before and after a change, with its row locked. */

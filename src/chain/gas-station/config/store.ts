@@ -1,4 +1,4 @@
-import { NOW } from '../../../kernel/db/build';
+import { type Locking, locked, NOW } from '../../../kernel/db/build';
 import type { Sql } from '../../../kernel/db/database';
 import { decimal, recordTable } from '../../../kernel/db/record-table';
 import { Decimal } from '../../../kernel/money/money';
@@ -31,12 +31,11 @@ const configs = recordTable<GasConfig>(
   ],
 );
 
-/** @param lock holds the configuration until the transaction ends */
-export function findGasConfig(sql: Sql, chain: string, lock?: 'update'): Promise<GasConfig | undefined> {
-  const query = configs().where({ chain });
-  if (lock) void query.forNoKeyUpdate();
-  return configs.one(sql, query);
-}
+export const findGasConfig = (
+  sql: Sql,
+  chain: string,
+  locking: Locking = {},
+): Promise<GasConfig | undefined> => configs.one(sql, configs().where({ chain }).modify(locked, locking));
 
 /** Creates the row of a configuration if there is none, so that it can be locked. */
 export async function insertGasConfig(tx: Sql, config: GasConfig): Promise<void> {

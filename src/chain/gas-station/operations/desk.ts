@@ -5,7 +5,7 @@ import { gauge } from '../../../process/desk/figure';
 import { columnsOf, list } from '../../../process/desk/list';
 import { record } from '../../../process/desk/record';
 import type { Services } from '../../../services';
-import { assertExpires, expireNow } from './expire-now';
+import { assertExpires, expireNow } from './lifecycle/expire-now';
 import { findOperation, listOperations } from './read';
 import { GAS_OPERATION_TYPES, type GasOperation } from './record';
 import { countOpenByStatus } from './store';
@@ -95,6 +95,6 @@ const operations: SubjectSpec<GasOperation> = {
   noun: 'operation',
   kinds: ['sweepOperation', 'topupOperation'],
   read: (sql, id) => findOperation(sql, id),
-  lock: (tx, id) => findOperation(tx, id, { lock: true }),
+  lock: (tx, id) => findOperation(tx, id, { lock: 'update' }),
   tenantOf: () => null,
 };

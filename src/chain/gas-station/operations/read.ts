@@ -1,3 +1,4 @@
+import { type Locking } from '../../../kernel/db/build';
 import type { Sql } from '../../../kernel/db/database';
 import { notFound } from '../../../kernel/errors';
 import { isId } from '../../../kernel/ids';
@@ -28,11 +29,11 @@ export async function requireOperation(
   sql: Sql,
   id: string,
   type: GasOperationType | null,
-  options: { lock?: boolean } = {},
+  locking: Locking = {},
 ): Promise<GasOperation> {
   const types = type === null ? (['sweep', 'topup'] as const) : [type];
   const isOne = types.some((each) => isId(ID_KINDS[each], id));
-  const found = isOne ? await findOperation(sql, id, options) : undefined;
+  const found = isOne ? await findOperation(sql, id, locking) : undefined;
   if (!found) throw notFound('operation');
   return found;
 }

@@ -7,10 +7,10 @@ import { amount, identifier, text } from '../../../kernel/wire/schemas';
 import type { Services } from '../../../services';
 import { HASH_SHAPE, HASH_TEXT } from '../../networks/hashes';
 import { GUARDED } from '../guarded';
-import { askAbout, confirmOperation } from './confirm';
-import { createOperation, orderSweep, orderTopup } from './create';
-import { exportable, exportOperation } from './export';
-import { failOperation, fallible } from './fail';
+import { askAbout, confirmOperation } from './lifecycle/confirm';
+import { createOperation, orderSweep, orderTopup } from './lifecycle/create';
+import { exportable, exportOperation } from './lifecycle/export';
+import { failOperation, fallible } from './lifecycle/fail';
 import { gasOperationListRoutes } from './list-routes';
 import { requireOperation } from './read';
 import type { GasOperation, GasOperationType } from './record';
@@ -145,7 +145,7 @@ const confirmRoute = (services: Services, type: GasOperationType): Route =>
     prepare: ({ params, body }) => askAbout(services, { id: params['id'] ?? '', type }, body.txHash),
     async write(tx, request, asked) {
       const named = { id: request.params['id'] ?? '', type };
-      const before = await requireOperation(tx, named.id, type, { lock: true });
+      const before = await requireOperation(tx, named.id, type, { lock: 'update' });
       const { operation, refusal } = await confirmOperation(services, tx, named, asked);
       await noted(tx, request, 'confirm', operation, before);
       return refusal ? refusedWith(refusal, request) : gasOperationView(operation);
@@ -173,7 +173,7 @@ const exportRoute = (services: Services, type: GasOperationType): Route =>
       const id = params['id'] ?? '';
       const given = await exportable(services, id, type);
       const exported = await services.database.transaction(async (tx) => {
-        const before = await requireOperation(tx, id, type, { lock: true });
+        const before = await requireOperation(tx, id, type, { lock: 'update' });
         const made = await exportOperation(services, tx, { id, type }, given);
         await noted(tx, request, 'export', made.operation, before);
         return made;

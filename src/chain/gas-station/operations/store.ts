@@ -1,4 +1,4 @@
-import { filtered, raw } from '../../../kernel/db/build';
+import { filtered, type Locking, locked, raw } from '../../../kernel/db/build';
 import type { Sql } from '../../../kernel/db/database';
 import { recordTable, safeInteger, wholeUnits } from '../../../kernel/db/record-table';
 import { overdueIn } from '../../../process/overdue';
@@ -28,16 +28,12 @@ export function insertOperation(tx: Sql, operation: GasOperation): Promise<GasOp
   return operations.writtenOne(tx, operations().insert(operations.row(operation)).onConflict(open).ignore());
 }
 
-/** @param lock holds the operation until the transaction ends */
-export function findOperation(
+export const findOperation = (
   sql: Sql,
   id: string,
-  { lock = false }: { lock?: boolean } = {},
-): Promise<GasOperation | undefined> {
-  const query = operations().where({ id });
-  if (lock) void query.forNoKeyUpdate();
-  return operations.one(sql, query);
-}
+  locking: Locking = {},
+): Promise<GasOperation | undefined> =>
+  operations.one(sql, operations().where({ id }).modify(locked, locking));
 
 /** Updates an operation that the caller has locked, and increments its revision. */
 export function updateOperation(

@@ -4,7 +4,7 @@ import { shown } from '../../../kernel/wire/shown';
 import type { UnsignedTransaction } from '../../../parties/chain/port';
 import { fromUnits, NATIVE_DECIMALS } from '../../networks/rules';
 import { SWEEP_STRATEGIES } from '../strategies/port';
-import type { Exported } from './export';
+import type { Exported } from './lifecycle/export';
 import { GAS_OPERATION_STATUSES, GAS_OPERATION_TYPES, type GasOperation, WAITS } from './record';
 import { isOpen } from './rules';
 
@@ -18,8 +18,8 @@ export const gasOperationSchema = z
     walletId: z.string(),
     asset: z.string(),
     token: z.string().optional().describe('Contract of the asset. Absent for the native coin.'),
-    from: z.string(),
-    to: z.string(),
+    from: z.string().describe('Address of the sender.'),
+    to: z.string().describe('Address of the receiver.'),
     execution: z
       .enum(['local', 'manual'])
       .describe(
@@ -42,7 +42,10 @@ export const gasOperationSchema = z
     movedAmount: money().optional().describe('Amount that arrived.'),
     lostAmount: money().optional().describe('Amount that the token kept.'),
     fee: money().optional().describe('Gas used × price, in the native coin.'),
-    failure: z.object({ code: z.string(), reason: z.string() }).optional(),
+    failure: z
+      .object({ code: z.string(), reason: z.string() })
+      .optional()
+      .describe('Why the operation failed.'),
     exportedAt: instant().optional(),
     executedAt: instant().optional(),
     expiresAt: instant(),
@@ -78,7 +81,7 @@ const units = () => z.string().meta({ examples: ['65000'] });
 
 const authorizationSchema = z.object({
   chainId: z.int(),
-  contract: z.string(),
+  contract: z.string().describe('Address of the contract that the wallet delegates to.'),
   nonce: z.int(),
   yParity: z.int(),
   r: z.string(),
@@ -90,8 +93,8 @@ const unsignedSchema = z.object({
   type: z.enum(['eip1559', 'eip7702']),
   chainId: z.int(),
   nonce: z.int(),
-  from: z.string(),
-  to: z.string(),
+  from: z.string().describe('Address of the sender.'),
+  to: z.string().describe('Address of the receiver.'),
   value: units(),
   data: z.string(),
   gas: units(),

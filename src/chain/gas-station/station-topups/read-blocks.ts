@@ -1,4 +1,4 @@
-import { isAgreed, isMined, toldOf } from '../../../parties/chain/agreement';
+import { isAgreed, isMined, reportedTransaction } from '../../../parties/chain/agreement';
 import type { ChainNode, ChainTransfer } from '../../../parties/chain/port';
 import { type BlockRange, partsOf } from './rules';
 
@@ -27,11 +27,11 @@ export async function cameTo(node: ChainNode, address: string, range: BlockRange
     }
     // A second node may report transfers that the first one left out.
     const again = await node.transfersTo(part, [address], { native: true, again: true });
-    const told = await toldByMost(node, [...found.transfers, ...again.transfers].filter(isMoved));
+    const reported = await reportedByMost(node, [...found.transfers, ...again.transfers].filter(isMoved));
     const isInPart = ({ to, block: { number } }: ChainTransfer) =>
       to === address && number >= part.from && number <= part.to;
-    transfers.push(...told.transfers.filter(isInPart).filter(isMoved));
-    if (told.isSettled) agreedTo = part.to;
+    transfers.push(...reported.transfers.filter(isInPart).filter(isMoved));
+    if (reported.isSettled) agreedTo = part.to;
   }
   return { transfers, agreedTo };
 }
@@ -45,14 +45,14 @@ export const isMoved = ({ token, from, to, units }: ChainTransfer) =>
  * most nodes.
  * @returns `isSettled`: most nodes tell the same of each; a disputed transaction keeps its reported transfers
  */
-async function toldByMost(
+async function reportedByMost(
   node: ChainNode,
   found: readonly ChainTransfer[],
 ): Promise<{ transfers: ChainTransfer[]; isSettled: boolean }> {
   const transfers: ChainTransfer[] = [];
   let isSettled = true;
   for (const hash of new Set(found.map(({ txHash }) => txHash))) {
-    const { word, isAgreed: isTold } = await toldOf(node, hash);
+    const { word, isAgreed: isTold } = await reportedTransaction(node, hash);
     isSettled &&= isTold;
     if (!isTold) transfers.push(...found.filter(({ txHash }) => txHash === hash));
     else if (isMined(word)) transfers.push(...word.transfers);

@@ -2,8 +2,8 @@ import type { Sql, Tx } from '../../../kernel/db/database';
 import { conflict, invalid } from '../../../kernel/errors';
 import type { ChainNode, ChainTransfer } from '../../../parties/chain/port';
 import type { Services } from '../../../services';
-import { requireChainAnswer } from '../../networks/chain-answer';
-import { nodeOf } from '../../networks/nodes';
+import { requireChainAnswer } from '../../networks/nodes/chain-answer';
+import { nodeOf } from '../../networks/nodes/nodes';
 import { requireNetwork } from '../../networks/operations';
 import type { Network } from '../../networks/record';
 import { findWallet, rolesOf } from '../../wallets/operations';
@@ -46,7 +46,7 @@ export async function readScan(
   sql: Sql,
   { chain, from, address }: Wanted,
 ): Promise<Scan> {
-  const station = await stationMeant(sql, await requireNetwork(sql, chain, 'chain'), address);
+  const station = await stationMeant(sql, await requireNetwork(sql, chain, { field: 'chain' }), address);
   const { network, node } = await nodeOf(services, sql, chain);
   const asset = nativeSymbol(network);
   if (asset === undefined)

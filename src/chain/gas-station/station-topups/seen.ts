@@ -1,7 +1,7 @@
 import type { Sql, Tx } from '../../../kernel/db/database';
 import { forEachIsolated } from '../../../kernel/for-each-isolated';
 import { ZERO } from '../../../kernel/money/money';
-import { depthOf, isMined, toldOf } from '../../../parties/chain/agreement';
+import { depthOf, isMined, reportedTransaction } from '../../../parties/chain/agreement';
 import type { ChainNode, ChainTransfer } from '../../../parties/chain/port';
 import type { Services } from '../../../services';
 import { arrivalsUnbooked, clearChanges, noteSeen } from '../../holdings/operations';
@@ -84,7 +84,7 @@ export async function bookSeenTopups(
   await forEachIsolated(
     hashes,
     async (hash) => {
-      const { word, isAgreed } = await toldOf(node, hash);
+      const { word, isAgreed } = await reportedTransaction(node, hash);
       const of = seen.filter(({ cause }) => hashOfCause(cause) === hash);
       if (!isAgreed || (!isMined(word) && !of.every(({ blockNumber }) => isLongAgo(blockNumber)))) return;
       if (isMined(word) && (await depthOf(node, word.block, network.confirmations)) !== 'final') return;

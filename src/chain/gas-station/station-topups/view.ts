@@ -34,17 +34,19 @@ export const stationTopupView = (topup: StationTopup) =>
     updatedAt: topup.createdAt,
   });
 
-export const scanSchema = z.object({
-  chain: z.string(),
-  address: z.string(),
-  fromBlock: z.int(),
-  toBlock: z.int().describe('Less than `fromBlock` when there is no new block.'),
-  complete: z.boolean().describe('False while later blocks are left for the next scan.'),
-  found: z.array(stationTopupSchema).describe('Top-ups that this scan booked.'),
-  waiting: z
-    .array(z.object({ txHash: z.string(), fromAddress: z.string(), amount: money(), blockNumber: z.int() }))
-    .describe('Transfers in blocks that are not final yet. A later scan books them.'),
-});
+export const scanSchema = z
+  .object({
+    chain: z.string(),
+    address: z.string(),
+    fromBlock: z.int(),
+    toBlock: z.int().describe('Less than `fromBlock` when there is no new block.'),
+    complete: z.boolean().describe('False while later blocks are left for the next scan.'),
+    found: z.array(stationTopupSchema).describe('Top-ups that this scan booked.'),
+    waiting: z
+      .array(z.object({ txHash: z.string(), fromAddress: z.string(), amount: money(), blockNumber: z.int() }))
+      .describe('Transfers in blocks that are not final yet. A later scan books them.'),
+  })
+  .meta({ id: 'StationScan' });
 
 export const scanView = (
   { network, station, range, waiting }: Scan,

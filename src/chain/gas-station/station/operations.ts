@@ -1,7 +1,7 @@
 import type { Tx } from '../../../kernel/db/database';
 import { conflict, invalid } from '../../../kernel/errors';
 import type { Services } from '../../../services';
-import { nodeOf } from '../../networks/nodes';
+import { nodeOf } from '../../networks/nodes/nodes';
 import type { Network } from '../../networks/record';
 import { deriveWallets, findWallet, keepRole, lockDerivation } from '../../wallets/operations';
 import type { Wallet } from '../../wallets/record';

@@ -95,7 +95,7 @@ const generateRoute = (services: Services): Route =>
     response: pageSchema(poolWalletSchema),
     async write(tx, request) {
       const { count } = request.body;
-      const network = await requireNetwork(tx, request.body.chain, 'chain');
+      const network = await requireNetwork(tx, request.body.chain, { field: 'chain' });
       const made = await deriveWallets(services, tx, { ...network, count, purpose: 'pool' });
       await audit(tx, {
         ...request,
@@ -121,11 +121,11 @@ const setRoute = (services: Services): Route =>
     response: stationSchema,
     problems: ['invalid_transition'],
     async prepare({ body }) {
-      await requireNetwork(services.database, body.chain, 'chain');
+      await requireNetwork(services.database, body.chain, { field: 'chain' });
       return headOf(services, body.chain);
     },
     async write(tx, request, head) {
-      const network = await requireNetwork(tx, request.body.chain, 'chain');
+      const network = await requireNetwork(tx, request.body.chain, { field: 'chain' });
       const { before, after } = await setStation(tx, network, { address: request.body.address, head });
       await audit(tx, {
         ...request,
@@ -150,11 +150,11 @@ const generateStationRoute = (services: Services): Route =>
     body: z.strictObject({ chain: chain() }),
     response: generatedStationSchema,
     async prepare({ body }) {
-      await requireNetwork(services.database, body.chain, 'chain');
+      await requireNetwork(services.database, body.chain, { field: 'chain' });
       return headOf(services, body.chain);
     },
     async write(tx, request, head) {
-      const network = await requireNetwork(tx, request.body.chain, 'chain');
+      const network = await requireNetwork(tx, request.body.chain, { field: 'chain' });
       const { wallet, before, after } = await generateStation(services, tx, network, head);
       await audit(tx, {
         ...request,

@@ -25,14 +25,29 @@ export const statusSchema = z
       })
       .optional(),
     gasPrice: z
-      .object({ current: money(), baseFee: money(), max: money().optional(), withinCap: z.boolean() })
+      .object({
+        current: money().describe('Price of the next block, tip included.'),
+        baseFee: money().describe('Base fee of the next block.'),
+        max: money().optional().describe('`maxGasPrice` of the configuration.'),
+        withinCap: z
+          .boolean()
+          .describe('Whether the price is at most `max`, so that transactions are broadcast.'),
+      })
       .describe('In gwei: the price of the next block, tip included, and `maxGasPrice`.'),
     dailyGasBudget: z
-      .object({ budget: money().optional(), spent: money(), reserved: money(), left: money().optional() })
+      .object({
+        budget: money().optional().describe('`dailyGasBudget` of the configuration.'),
+        spent: money().describe('Fees that were paid today.'),
+        reserved: money().describe('What signed transactions may still cost.'),
+        left: money().optional().describe('What is left of the budget.'),
+      })
       .describe(
         'In the native coin, for this UTC day. `reserved` is what signed transactions may still cost.',
       ),
-    openOperations: z.object({ sweep: z.int(), topup: z.int() }),
+    openOperations: z.object({
+      sweep: z.int().describe('Sweeps that are not final.'),
+      topup: z.int().describe('Top-ups that are not final.'),
+    }),
     dust: z
       .array(
         z.object({
@@ -47,10 +62,13 @@ export const statusSchema = z
       ),
     delegation: z
       .object({
-        contract: z.string(),
+        contract: z.string().describe('Address of the contract.'),
         ready: z.boolean().describe('Whether the contract is deployed and the chain knows EIP-7702.'),
         deployment: z
-          .object({ to: z.string(), data: z.string() })
+          .object({
+            to: z.string().describe('Address of the receiver.'),
+            data: z.string().describe('Data of the transaction, in hexadecimal.'),
+          })
           .describe('The transaction that deploys the contract. Anybody may send it, once.'),
       })
       .optional()

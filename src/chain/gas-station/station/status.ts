@@ -1,8 +1,8 @@
 import type { Sql } from '../../../kernel/db/database';
 import type { ChainFees, ChainNode } from '../../../parties/chain/port';
 import type { Services } from '../../../services';
-import { requireChainAnswer } from '../../networks/chain-answer';
-import { nodeOf } from '../../networks/nodes';
+import { requireChainAnswer } from '../../networks/nodes/chain-answer';
+import { nodeOf } from '../../networks/nodes/nodes';
 import type { Network } from '../../networks/record';
 import { keptDust } from '../candidates/dust';
 import type { KeptDust } from '../candidates/record';

@@ -1,4 +1,4 @@
-import type { NetworkNode } from '../../networks/nodes';
+import type { NetworkNode } from '../../networks/nodes/nodes';
 import type { NetworkAsset } from '../../networks/record';
 import type { GasConfig } from '../config/record';
 import { canDelegate } from './delegated';

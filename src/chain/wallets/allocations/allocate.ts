@@ -7,9 +7,9 @@ import { ensureChainAccounts, ensureInternalAccounts } from '../../../kernel/led
 import type { Services } from '../../../services';
 import { assetOf, requireNetwork } from '../../networks/operations';
 import type { Network, NetworkAsset } from '../../networks/record';
-import { deriveWallets } from '../derive';
 import { type Allocation, type Wallet, walletStatusAfter } from '../record';
 import { laterBy, ttlOf } from '../rules';
+import { deriveWallets } from '../seed/derive';
 import { findWalletById, lockFreeWallet, updateWallets } from '../store';
 import { findAllocation, insertAllocation } from './store';
 import { lockTenantLimit, takeWithinLimit } from './tenant-limit';
@@ -50,7 +50,7 @@ export async function allocateWallet(
   reach: string | null,
 ): Promise<HeldWallet & { made: boolean }> {
   // Locked, so that nobody drops an asset while a wallet is allocated for it.
-  const network = await requireNetwork(tx, asked.chain, 'chain', 'share');
+  const network = await requireNetwork(tx, asked.chain, { field: 'chain', lock: 'share' });
   const account = await requireAccount(tx, reach, asked.accountId, 'accountId');
   const { tenantId } = account;
   const ofTenant = { tenantId, quarantineSeconds: services.walletQuarantineSeconds };

@@ -22,7 +22,7 @@ export async function releaseWallet(
   named: { chain: string; address: string },
   reach: string | null,
 ): Promise<HeldWallet & { before: Allocation }> {
-  const { wallet } = await requireWallet(tx, named, { lock: true });
+  const { wallet } = await requireWallet(tx, named, { lock: 'update' });
   const before = await newestAllocationOf(tx, reach, wallet.id);
   if (!before) throw notFound('wallet', 'address');
   if (before.endedAt !== null) return { before, allocation: before, wallet };
@@ -79,7 +79,7 @@ export function advanceAllocation(
 ): Promise<AllocationProgress> {
   return services.database.transaction(async (tx) => {
     const { walletId } = (await findAllocation(tx, { id })) ?? unknown();
-    await findWalletById(tx, walletId, { lock: true });
+    await findWalletById(tx, walletId, { lock: 'update' });
     const allocation = (await findAllocation(tx, { id })) ?? unknown(); // read again under the wallet's lock
     const { expiresAt, endedAt } = allocation;
     if (endedAt !== null) return { status: endOf(allocation), open: false, lookAt: null };

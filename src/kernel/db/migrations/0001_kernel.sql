@@ -265,7 +265,11 @@ create function webhook_shard(tenant_id text, registration text) returns smallin
 
 -- The record that an event tells of. `data` is JSON that we rendered, so a text of a client's in it is escaped.
 create function event_record(data text, data_id text) returns text immutable parallel safe language sql
-  return coalesce(substring(data from '"(?:recordId|cardholderId|userId)":"([a-z]+_[0-9a-z]+)"'), data_id);
+  return coalesce(substring(data from '"(?:recordId|cardholderId|userId|clientId)":"([a-z]+_[0-9a-z]+)"'), data_id);
+
+-- The attempts of a delivery with one more, the newest 20 (src/tenants/webhooks/delivery/attempts.ts).
+create function webhook_attempts(made jsonb, attempt jsonb) returns jsonb immutable parallel safe language sql
+  return case when jsonb_array_length(made) >= 20 then made - 0 else coalesce(made, '[]') end || attempt;
 
 -- Events for webhooks. Each is written in the transaction that it tells of; dispatchers deliver it. An event has at most one
 -- endpoint, because a tenant registers one URL a type, so the state of its delivery is in the same row.
@@ -289,6 +293,7 @@ create table events (
   leased_until    timestamptz(3),  -- reserved by a dispatcher until then
   delivered_at    timestamptz(3),
   last_error      text,
+  attempts_made   jsonb,  -- oldest first: [{ at, url, status, durationMs, error }]
   check (registration in ('card', 'account', 'deposit', 'cardholder', 'kyc', 'payout', 'transfer'))
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 5000);
 -- Receivers drop a second event with the same (event, referenceId, type, subtype): interface.md 6.1, receiver rule 3.
@@ -296,15 +301,18 @@ create unique index events_are_told_once on events (reference_id, event, type, s
   where reference_id is not null;
 -- Finds the endpoints with due events, by a skip from one to the next, and the next event of an endpoint.
 create index events_due on events (shard, tenant_id, registration, due_at, number) where delivery = 'due';
-create index events_to_resend on events (tenant_id, created_at, number) where delivery in ('recorded', 'failed', 'parked');
+create index events_to_resend on events (tenant_id, registration, created_at, number)
+  where delivery in ('recorded', 'failed', 'parked');
+-- With the index before it, finds a tenant's events in the order of their time. The two are disjoint, so that an event has an entry
+-- in one of them.
+create index events_sent on events (tenant_id, registration, created_at, number) where delivery in ('due', 'delivered');
 -- Finds the events that wait for a disabled endpoint to be set again.
 create index events_parked on events (tenant_id, registration, created_at, number) where delivery = 'parked' and due_at is not null;
 -- Finds the events of a record's story. Events of cards and accounts, nearly all of the table, are left out because they are
 -- found by their reference.
 create index events_of_record on events (event_record(data, data_id), number)
-  where registration in ('deposit', 'cardholder', 'kyc', 'payout', 'transfer');
-create index events_by_data_id on events (data_id)
-  where registration in ('deposit', 'cardholder', 'kyc', 'payout', 'transfer');
+  where event not in ('card_transaction', 'account_transaction');
+create index events_by_data_id on events (data_id) where event not in ('card_transaction', 'account_transaction');
 
 -- Commands to workflows: start, or look at the record again. A row is deleted when Temporal has accepted it.
 create table workflow_commands (

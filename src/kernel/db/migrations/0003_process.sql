@@ -186,14 +186,14 @@ create index party_orders_in_turn on party_orders (party, ref) where in_turn;
 
 -- Names that a party has told and that no transfer has. A name is kept until the party was asked for it, so that a lost signal
 -- is noticed.
-create table told_names (
+create table reported_names (
   party         text not null,
   ref           text collate "C" not null,  -- what the party is asked for
-  first_told_at timestamptz(3) not null,
+  first_reported_at timestamptz(3) not null,
   due_by        timestamptz(3) not null,  -- the party must have been asked by then
   primary key (party, ref)
 );
-create index told_names_due on told_names (party, due_by);
+create index reported_names_due on reported_names (party, due_by);
 
 -- A price that holds until expires_at and is used once. Its terms belong to the domain that made it.
 create table quotes (

@@ -13,6 +13,8 @@ create table users (
 );
 create index users_of_tenant on users (tenant_id, id desc);
 create unique index users_external_id on users (tenant_id, external_id) where external_id is not null;
+-- Operators search in all tenants.
+create index users_by_external_id on users (external_id, id) where external_id is not null;
 -- Serves lists with a period (from, to), of which few rows may be in the period.
 create index users_of_tenant_by_time on users (tenant_id, created_at);
 

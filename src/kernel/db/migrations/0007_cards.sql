@@ -68,6 +68,8 @@ create table cardholders (
   check (status in ('pending_review', 'wait_audit', 'pass_audit', 'reject', 'submission_failed', 'rejected_by_admin'))
 );
 create unique index cardholders_email_per_bin on cardholders (tenant_id, bin, email);
+-- Operators search in all tenants.
+create index cardholders_by_email on cardholders (email, id);
 create unique index cardholders_one_per_user_and_bin on cardholders (user_id, bin);
 create index cardholders_of_tenant on cardholders (tenant_id, id desc);
 create index cardholders_open on cardholders (watched_until) where status in ('pending_review', 'wait_audit');
@@ -146,6 +148,8 @@ create index cards_of_tenant_by_time on cards (tenant_id, created_at);
 create index cards_returning on cards (returns_to) where returns_to is not null;
 -- Closing a master account asks for cards whose fees fall on it.
 create index cards_open_of_master on cards (master_account_id) where status not in ('closed', 'failed');
+-- Operators search a card by its last four digits.
+create index cards_by_last4 on cards (last4, id) where last4 is not null;
 -- Messages of card networks name a card by the processor's reference.
 create index cards_by_processor_reference on cards (processor_reference) where processor_reference is not null;
 

@@ -30,6 +30,8 @@ create table transfers (
 );
 create unique index transfers_of_party on transfers (party, party_ref);
 create unique index transfers_idempotency_key on transfers (caller_id, account_id, kind, idempotency_key);
+-- Operators search by a client's idempotency key alone.
+create index transfers_by_idempotency_key on transfers (idempotency_key, id) where idempotency_key is not null;
 create index transfers_of_account on transfers (account_id, kind, id);
 -- Lists of a tenant: orders of the exchange and withdrawals from it.
 create index transfers_of_tenant on transfers (tenant_id, kind, id)

@@ -1,11 +1,14 @@
 import { type Decimal, sumOf } from '../../../kernel/money/money';
-import { distinct, type Moment } from '../../sandbox/changes';
-import type { SandboxCredit, SandboxReturn } from './store';
-
-export interface FullCredit {
-  credit: SandboxCredit;
-  returns: SandboxReturn[];
-}
+import { distinct } from '../../sandbox/changes';
+import { type OrderBook, orderBook } from '../../sandbox/orders/book';
+import {
+  type AskedCredit,
+  asked,
+  type CreditState,
+  type SandboxCredit,
+  type SandboxReturn,
+  state,
+} from './record';
 
 export function statusAt({ endsAt, outcome, undoneAt }: SandboxReturn, at: Date) {
   if (undoneAt !== null && undoneAt <= at) return 'failed';
@@ -13,19 +16,19 @@ export function statusAt({ endsAt, outcome, undoneAt }: SandboxReturn, at: Date)
 }
 
 /** The amount that has neither gone back nor is on its way back. */
-export function leftOf({ credit, returns }: FullCredit, at: Date): Decimal {
+export function leftOf({ amount, returns }: SandboxCredit, at: Date): Decimal {
   const gone = returns.filter((one) => one.at <= at && statusAt(one, at) !== 'failed');
-  return credit.amount.minus(sumOf(gone));
+  return amount.minus(sumOf(gone));
 }
 
-/** The times at which the payment changes by itself. */
-export function momentsOf({ returns }: Pick<FullCredit, 'returns'>): Moment[] {
-  return distinct(returns.flatMap(({ at, endsAt, undoneAt }) => [at, endsAt, undoneAt]));
-}
+type CreditReport = ReturnType<typeof wordAt>;
 
 /** The bank's whole state of the payment at that time. Amounts are decimal strings. */
-export function wordAt({ credit, returns }: FullCredit, version: number, at: Date) {
-  const { id, iban, amount, currency, remitterName: name, remitterIban } = credit;
+function wordAt(
+  { key: id, iban, amount, currency, remitter, returns }: SandboxCredit,
+  version: number,
+  at: Date,
+) {
   const present = returns.filter((one) => one.at <= at);
   const of = (kind: SandboxReturn['kind']) => present.filter((one) => one.kind === kind);
   return {
@@ -34,7 +37,7 @@ export function wordAt({ credit, returns }: FullCredit, version: number, at: Dat
     iban,
     amount: amount.toFixed(),
     currency,
-    remitter: { name, iban: remitterIban ?? undefined },
+    remitter,
     recalls: of('recall').map((one) => ({ id: one.id, amount: one.amount.toFixed() })),
     returns: of('return').map((one) => ({
       id: one.id,
@@ -44,3 +47,15 @@ export function wordAt({ credit, returns }: FullCredit, version: number, at: Dat
     })),
   };
 }
+
+/** The bank's book of received payments. Returns are parts of them. */
+export const creditBook: OrderBook<AskedCredit, CreditState, CreditReport> = orderBook({
+  party: 'bank',
+  kind: 'credit',
+  asked,
+  state,
+  faultsOf: () => ({}),
+  momentsNow: (_, at) => [{ at }],
+  momentsOf: ({ returns }) => distinct(returns.flatMap(({ at, endsAt, undoneAt }) => [at, endsAt, undoneAt])),
+  wordAt,
+});

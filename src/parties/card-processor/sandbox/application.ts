@@ -29,14 +29,14 @@ export function createCardProcessorParty(options: PartyOptions): Middleware {
     orderRoute(CARDS, { body: cardOrderBody }, ({ bin, label, callbackUrl }, key) =>
       cards.take({ key, callbackUrl, asked: { bin, label }, state: UNMADE }),
     ),
-    questionRoute(CARD, (key = '') => cards.tell({ key })),
+    questionRoute(CARD, (key = '') => cards.report({ key })),
     orderRoute(CLOSURE, { body: closureBody }, async ({ callbackUrl }, key, reference = '') => {
       const card = await made(reference);
       if (!card) return undefined;
       const asked = { reference, label: card.label };
       return closures.take({ key, callbackUrl, asked, state: {}, id: closureId(reference) });
     }),
-    questionRoute(CLOSURE, (reference = '') => closures.tell({ id: closureId(reference) })),
+    questionRoute(CLOSURE, (reference = '') => closures.report({ id: closureId(reference) })),
     questionRoute(SENSITIVE, async (reference = '') => {
       const card = await made(reference);
       return card && secretsOf(card, options.keyring);

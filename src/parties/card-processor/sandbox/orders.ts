@@ -10,7 +10,7 @@ import { madeCard, madeState } from './sealed-number';
 /** Seconds from an order to its decision, unless the label sets another time. */
 const DECISION_SECONDS = 0.25;
 
-export type ToldCard = { key: string } & CardWord;
+export type CardReport = { key: string } & CardWord;
 
 export function cardBook({ keyring, decisionSeconds = DECISION_SECONDS }: PartyOptions) {
   const decided = (label: string | null) => [
@@ -25,7 +25,7 @@ export function cardBook({ keyring, decisionSeconds = DECISION_SECONDS }: PartyO
     faultsOf: ({ label }) => scenarioOf(label),
     accept: (_, card, at) => madeCard(card, at, { keyring, random: randomInt }),
     momentsOf: ({ label }, at) => momentsOf(decided(label), {}, at),
-    wordAt(card, version, at): ToldCard {
+    wordAt(card, version, at): CardReport {
       const { key, label, id: reference, last4, expiryMonth, expiryYear } = card;
       const { refusal } = scenarioOf(label);
       if (!changeAt(decided(label), card.acceptedAt, at)) return { key, version, status: 'processing' };

@@ -25,6 +25,6 @@ export function createCardholderReviewParty(options: PartyOptions): Middleware {
       const { accountPurpose: scenario = null } = reviewScenarioOf(person['accountPurpose']);
       return reviews.take({ key, callbackUrl, asked: {}, state: { scenario } });
     }),
-    questionRoute(APPLICATION, (key = '') => reviews.tell({ key })),
+    questionRoute(APPLICATION, (key = '') => reviews.report({ key })),
   ]);
 }

@@ -8,7 +8,7 @@ import { reviewScenarioOf } from './scenarios';
 /** Seconds from an application to its decision, unless the scenario sets another time. */
 const DECISION_SECONDS = 1;
 
-export type ToldReview = { key: string } & ReviewWord;
+export type ReviewReport = { key: string } & ReviewWord;
 
 /** An application under a used key is the same one, because the party stores nothing to compare. */
 export const reviewBook = ({ decisionSeconds: usual = DECISION_SECONDS }: PartyOptions) =>
@@ -20,7 +20,7 @@ export const reviewBook = ({ decisionSeconds: usual = DECISION_SECONDS }: PartyO
     questionsFail: true,
     faultsOf: ({ scenario }) => reviewScenarioOf(scenario),
     momentsOf: ({ scenario }, at) => momentsOf([decisionOf(scenario, usual)], {}, at),
-    wordAt({ key, scenario, acceptedAt }, version, at): ToldReview {
+    wordAt({ key, scenario, acceptedAt }, version, at): ReviewReport {
       const { afterSeconds: _, ...decision } =
         changeAt([decisionOf(scenario, usual)], acceptedAt, at) ?? UNDECIDED;
       return { key, version, ...decision };

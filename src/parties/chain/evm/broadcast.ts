@@ -34,7 +34,7 @@ async function requireTaken(outcome: Promise<Outcome>): Promise<true> {
 
 async function handOver(rpc: Rpc, signed: string, hash: string): Promise<Outcome> {
   try {
-    await rpc.call({ method: 'eth_sendRawTransaction', params: [signed] }, answers.hash);
+    await rpc.alone({ method: 'eth_sendRawTransaction', params: [signed] }, answers.hash);
     return { is: 'taken' };
   } catch (error) {
     if (!(error instanceof NodeRefused)) throw error;

@@ -1,10 +1,9 @@
 import { isIP } from 'node:net';
 import { Agent, request } from 'undici';
-import { HttpRequestError } from 'viem';
-import { getHttpRpcClient } from 'viem/utils';
+import { z } from 'zod';
 import { createResolver, isAllowedAddress } from '../../../kernel/security/allowed-addresses';
 import { guardedConnector } from '../../../kernel/security/guarded-connector';
-import { NodeAway, TooLong } from './faults';
+import { BadStatus, NodeAway, TooLong } from './faults';
 
 /** Limit of an answer in bytes: a full block of a busy chain, or its logs. */
 const MAX_BYTES = 32 * 1024 * 1024;
@@ -30,32 +29,55 @@ export interface RpcCall {
 export type Client = (body: RpcCall | (RpcCall & { id: number })[]) => Promise<unknown>;
 
 /**
- * JSON-RPC over viem's inner HTTP client. viem's `http` transport takes no arrays and retries by itself.
- * @param timeoutMs for the whole answer, because viem's own time-out ends where the body begins
+ * JSON-RPC over HTTP. Follows no redirect and allows any port, unlike `fetch`.
+ * @param timeoutMs for the whole answer
  */
 export function createClient(text: string, timeoutMs: number): Client {
   const target = targetOf(text);
   if (!target) return () => Promise.reject(new NodeAway(false));
   const { url, headers } = target;
-  const client = getHttpRpcClient(url, {
-    fetchFn: post,
-    fetchOptions: { headers },
-    maxResponseBodySize: MAX_BYTES,
-    timeout: 0,
-  });
+  const dispatcher = agentOf(url);
+  let last = 0;
   return async (body) => {
+    const asked = Array.isArray(body)
+      ? body.map((each) => ({ jsonrpc: '2.0', ...each }))
+      : { jsonrpc: '2.0', id: ++last, ...body };
     try {
-      return await client.request({ body, fetchOptions: { signal: AbortSignal.timeout(timeoutMs) } });
+      const answer = await request(url, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify(asked),
+        signal: AbortSignal.timeout(timeoutMs),
+        dispatcher,
+      });
+      const said = await answer.body.text();
+      const { statusCode } = answer;
+      if (statusCode >= 200 && statusCode <= 299) return JSON.parse(said) as unknown;
+      const refusal = refusalIn(said);
+      if (refusal === undefined) throw new BadStatus(statusCode >= 500); // a 4xx did nothing
+      return refusal;
     } catch (error) {
       throw awayOf(error);
     }
   };
 }
 
+const refused = z.object({ error: z.object({ code: z.number(), message: z.string() }) });
+
+/** A refusal by JSON-RPC counts with any HTTP status. */
+function refusalIn(said: string): unknown {
+  try {
+    return refused.safeParse(JSON.parse(said)).data;
+  } catch {
+    return undefined; // no JSON
+  }
+}
+
 const CONNECT_MS = 5_000;
 
 const dialling = (allowLoopback: boolean) =>
   new Agent({
+    maxResponseSize: MAX_BYTES,
     connect: guardedConnector({ allowLoopback, resolve: createResolver(), timeoutMs: CONNECT_MS }),
   });
 
@@ -73,40 +95,24 @@ const agentOf = (url: string): Agent => {
   return isLocal ? locally : publicly;
 };
 
-/** Follows no redirect and allows any port, unlike `fetch`. The body is streamed. */
-async function post(url: unknown, init?: RequestInit): Promise<Response> {
-  const { headers, body: asked, signal } = init as Posted;
-  const { statusCode, body } = await request(url as string, {
-    method: 'POST',
-    headers,
-    body: asked,
-    signal,
-    dispatcher: agentOf(url as string),
-  });
-  return new Response(body, { status: statusCode });
-}
-
-/** The part of {@link RequestInit} that viem sets. */
-interface Posted {
-  headers: Record<string, string>;
-  body: string;
-  signal: AbortSignal;
-}
-
-/** Drops viem's error, because it holds the address and the request. */
+/** Drops the error, because it may hold the address and the request. */
 function awayOf(error: unknown): NodeAway {
-  if ((error as Error).name === 'ResponseBodyTooLargeError') return new TooLong();
-  if (!(error instanceof HttpRequestError)) return new NodeAway(true); // a time-out
-  if (error.status !== undefined) return new NodeAway(error.status >= 500); // a 4xx did nothing
-  return new NodeAway(error.walk(isUnconnected) === null);
+  if (error instanceof NodeAway) return error;
+  const codes = codesOf(error);
+  if (codes.includes('UND_ERR_RES_EXCEEDED_MAX_SIZE')) return new TooLong();
+  return new NodeAway(!codes.some((code) => NOT_CONNECTED.includes(code)));
 }
 
-const isUnconnected = (cause: unknown) =>
-  NOT_CONNECTED.includes((cause as { code?: string } | null)?.code ?? '');
+/** The codes of an error and of its causes. */
+function codesOf(error: unknown): string[] {
+  if (!(error instanceof Error)) return [];
+  const { code } = error as { code?: unknown };
+  return [...(typeof code === 'string' ? [code] : []), ...codesOf(error.cause)];
+}
 
 /** Moves credentials of the address into a header (RFC 7617). Undefined where the text is no usable address. */
 function targetOf(text: string): { url: string; headers: Record<string, string> } | undefined {
-  const headers = { accept: 'application/json' };
+  const headers = { accept: 'application/json', 'content-type': 'application/json' };
   try {
     const url = new URL(text);
     const { username, password } = url;

@@ -20,6 +20,11 @@ export class TooLong extends NodeAway {
   }
 }
 
+/** The node answers with another HTTP status than a success. */
+export class BadStatus extends NodeAway {
+  override name = 'BadStatus';
+}
+
 export class OtherChain extends NodeAway {
   override name = 'OtherChain';
   constructor() {

@@ -1,19 +1,32 @@
+import { setImmediate } from 'node:timers';
 import { z } from 'zod';
 import { createClient, type RpcCall } from './client';
-import { NodeAway, NodeRefused, refusalOf, TooLong } from './faults';
+import { BadStatus, NodeAway, NodeRefused, refusalOf, TooLong } from './faults';
 
 /**
  * JSON-RPC of one address. A schema reads every answer, and an answer that does not fit counts as none.
  * @throws NodeAway; NodeRefused
  */
 export interface Rpc {
+  /**
+   * Calls of one turn of the event loop travel in one request, and equal ones share an answer. Each answer is judged on
+   * its own.
+   */
   call<Schema extends z.ZodType>(call: RpcCall, schema: Schema): Promise<z.output<Schema>>;
-  /** Several calls in one request. The answers have the order of the calls. One refusal refuses all. */
+  /** Several calls. The answers have the order of the calls. One refusal refuses all. */
   all<Schema extends z.ZodType>(calls: readonly RpcCall[], schema: Schema): Promise<z.output<Schema>[]>;
+  /** A call in a request of its own: it has a long answer, or it does something, so it must not be sent again. */
+  alone<Schema extends z.ZodType>(call: RpcCall, schema: Schema): Promise<z.output<Schema>>;
 }
 
 /** Calls in one request that public nodes accept. */
 const BATCH = 20;
+
+/** Requests of one turn at the same time. */
+const AT_ONCE = 8;
+
+/** How long a node that has refused a request of several calls gets single ones. Milliseconds. */
+const REFUSED_MS = 60_000;
 
 /**
  * viem does not check answers. A result beside an error is ignored, because null would mean that the record is missing.
@@ -23,40 +36,83 @@ const rpcAnswer = z.object({
   result: z.unknown().optional(),
 });
 
+/** A call that waits for its answer, a whole answer of JSON-RPC. */
+interface Waiting {
+  asked: RpcCall;
+  answer: Promise<unknown>;
+  resolve(body: unknown): void;
+  reject(error: unknown): void;
+}
+
 /** @param url may hold credentials, so no error contains it */
 export function createRpc(url: string, timeoutMs: number): Rpc {
   const ask = createClient(url, timeoutMs);
+  let waiting = new Map<string, Waiting>();
+  let singleUntil = 0;
 
-  async function call<Schema extends z.ZodType>(asked: RpcCall, schema: Schema): Promise<z.output<Schema>> {
-    return read(await ask(asked), schema);
+  function gathered(asked: RpcCall): Promise<unknown> {
+    const key = JSON.stringify(asked);
+    const known = waiting.get(key);
+    if (known) return known.answer;
+    if (waiting.size === 0) setImmediate(() => void sendAll());
+    const made = waitingFor(asked);
+    waiting.set(key, made);
+    return made.answer;
+  }
+
+  async function sendAll(): Promise<void> {
+    const all = [...waiting.values()];
+    waiting = new Map();
+    const size = performance.now() < singleUntil ? 1 : BATCH;
+    const portions = Array.from({ length: Math.ceil(all.length / size) }, (_, place) =>
+      all.slice(place * size, (place + 1) * size),
+    );
+    const work = async () => {
+      for (let portion = portions.shift(); portion; portion = portions.shift()) await send(portion);
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, work));
   }
 
   /** Matches answers by id. viem's batches match by position, where one missing answer would shift the others. */
-  async function batch<Schema extends z.ZodType>(calls: readonly RpcCall[], schema: Schema) {
-    const answers = await ask(calls.map((asked, id) => ({ ...asked, id }))).catch(nothingIfTooLong);
-    if (!Array.isArray(answers)) return oneByOne(calls, schema); // the node takes no batches, or none of that size
-    const byId = new Map(answers.map((answer: unknown) => [(answer as { id?: unknown } | null)?.id, answer]));
-    return calls.map((_, id) => read(byId.get(id), schema));
+  async function send(some: readonly Waiting[]): Promise<void> {
+    if (some.length === 1) return sendEach(some);
+    try {
+      const answers = await ask(some.map(({ asked }, id) => ({ ...asked, id }))).catch(nothingIfRefused);
+      if (!Array.isArray(answers)) {
+        // The node takes no batches, or none of that size.
+        singleUntil = performance.now() + REFUSED_MS;
+        return await sendEach(some);
+      }
+      const byId = new Map(
+        answers.map((answer: unknown) => [(answer as { id?: unknown } | null)?.id, answer]),
+      );
+      for (const [id, { resolve }] of some.entries()) resolve(byId.get(id));
+    } catch (error) {
+      for (const { reject } of some) reject(error);
+    }
   }
 
-  async function oneByOne<Schema extends z.ZodType>(calls: readonly RpcCall[], schema: Schema) {
-    const answers: z.output<Schema>[] = [];
-    for (const asked of calls) answers.push(await call(asked, schema));
-    return answers;
+  async function sendEach(some: readonly Waiting[]): Promise<void> {
+    await Promise.all(some.map(({ asked, resolve, reject }) => ask(asked).then(resolve, reject)));
   }
 
-  async function all<Schema extends z.ZodType>(calls: readonly RpcCall[], schema: Schema) {
-    const answers: z.output<Schema>[] = [];
-    for (let at = 0; at < calls.length; at += BATCH)
-      answers.push(...(await batch(calls.slice(at, at + BATCH), schema)));
-    return answers;
-  }
-
-  return { call, all };
+  const call: Rpc['call'] = async (asked, schema) => read(await gathered(asked), schema);
+  return {
+    call,
+    all: (calls, schema) => Promise.all(calls.map((asked) => call(asked, schema))),
+    alone: async (asked, schema) => read(await ask(asked), schema),
+  };
 }
 
-function nothingIfTooLong(error: unknown): undefined {
-  if (!(error instanceof TooLong)) throw error;
+/** A call whose answer comes later. */
+function waitingFor(asked: RpcCall): Waiting {
+  const waiting = { asked } as Waiting;
+  waiting.answer = new Promise((resolve, reject) => Object.assign(waiting, { resolve, reject }));
+  return waiting;
+}
+
+function nothingIfRefused(error: unknown): undefined {
+  if (!(error instanceof TooLong || error instanceof BadStatus)) throw error;
 }
 
 function read<Schema extends z.ZodType>(body: unknown, schema: Schema): z.output<Schema> {

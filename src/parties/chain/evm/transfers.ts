@@ -194,7 +194,7 @@ function askLogs(
     topics: encodeEventTopics({ ...EVENT, args: { to: addresses.map(asHex) } }),
     ...(contracts ? { address: contracts } : {}),
   };
-  return rpc.call({ method: 'eth_getLogs', params: [filter] }, answers.logs);
+  return rpc.alone({ method: 'eth_getLogs', params: [filter] }, answers.logs);
 }
 
 /** @throws Unsettled the blocks do not form one chain that ends with `last` */
@@ -211,7 +211,7 @@ async function fullBlocks(rpc: Rpc, { from, to }: BlockRange, last: Header) {
 
 async function fullBlock(rpc: Rpc, number: number) {
   const call = { method: 'eth_getBlockByNumber', params: [numberToHex(number), true] };
-  const block = await rpc.call(call, answers.fullBlock);
+  const block = await rpc.alone(call, answers.fullBlock);
   if (block?.number !== number) throw new Unsettled();
   return block;
 }

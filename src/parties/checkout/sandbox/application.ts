@@ -1,12 +1,19 @@
+import { randomBytes } from 'node:crypto';
 import type { Middleware } from 'koa';
-import { refuse } from '../../sandbox/answers';
+import { typeidUnboxed } from 'typeid-js';
+import { fitsCurrency } from '../../../kernel/money/money';
 import type { PartyOptions } from '../../sandbox/options';
+import { openBook } from '../../sandbox/orders/orders';
+import { orderRoute, questionRoute, routed } from '../../sandbox/routing';
+import { refundOrder, sessionOrder } from '../protocol';
+import { refund, refundRefusal } from './actions';
+import { sessionBook } from './book';
 import { createPages } from './pages';
-import { createParty } from './party';
-import { createSessions } from './sessions';
+import { NEW_SESSION, type Session } from './record';
+import { refundStatusAt } from './state';
 
-/** Any name is accepted, because an unknown session is a 404. */
-const SESSIONS = /^\/sessions(?:\/([^/]+)(\/refunds)?)?$/;
+/** 256 bits, because the page's address is the payer's only credential. */
+const PAGE_BYTES = 32;
 
 /**
  * The simulated hosted checkout: `POST /sessions`, `GET /sessions/{id}`, `POST /sessions/{id}/refunds`, callbacks, and
@@ -14,18 +21,39 @@ const SESSIONS = /^\/sessions(?:\/([^/]+)(\/refunds)?)?$/;
  * (`scenarios.ts`) and the page select outcomes; nothing is random.
  */
 export function createCheckoutParty(options: PartyOptions): Middleware {
-  const party = createParty(options);
-  const pages = createPages(party);
-  const sessions = createSessions(party);
+  const sessions = openBook(sessionBook(options.publicUrl), options);
+  const pages = createPages(sessions, options.publicUrl);
+  const api = routed([
+    orderRoute(/^\/sessions$/, { body: sessionOrder }, async (order, key) => {
+      const { method, amount, currency, merchant, returnUrl, callbackUrl } = order;
+      if (!fitsCurrency(amount, currency)) return { refused: 'malformed_order' };
+      return sessions.take({
+        key,
+        callbackUrl,
+        id: typeidUnboxed('cks'),
+        page: randomBytes(PAGE_BYTES).toString('base64url'),
+        asked: { method, amount, currency },
+        state: { ...NEW_SESSION, merchant, returnUrl, expiresAt: new Date(order.expiresAt) },
+      });
+    }),
+    questionRoute(/^\/sessions\/([^/]+)$/, (id = '') => sessions.report({ id })),
+    orderRoute(
+      /^\/sessions\/([^/]+)\/refunds$/,
+      { body: refundOrder, malformed: 'malformed_refund' },
+      async (asked, key, id = '') => {
+        const taken = await sessions.takePart({ id }, { key, asked }, (kept, at) => {
+          const session = kept as Session;
+          const refused = refundRefusal(session, asked, at);
+          return refused === undefined ? refund(session, asked.amount, key, at) : { refused };
+        });
+        if (typeof taken !== 'object' || 'refused' in taken) return taken;
+        const made = taken.kept.refunds.find((known) => known.key === key);
+        return made && { refundId: made.id, status: refundStatusAt(made, taken.at) };
+      },
+    ),
+  ]);
   return async (ctx, next) => {
-    if (ctx.path.startsWith('/pages/')) return pages(ctx);
-    const match = SESSIONS.exec(ctx.path);
-    if (!match) return void (await next());
-    const [, id, refunds] = match;
-    if (id === undefined && ctx.method === 'POST') return sessions.create(ctx);
-    if (id !== undefined && refunds === undefined && ctx.method === 'GET') return sessions.show(ctx, id);
-    if (id !== undefined && refunds !== undefined && ctx.method === 'POST')
-      return sessions.makeRefund(ctx, id);
-    refuse(ctx, 405, 'method_not_allowed');
+    if (ctx.path.startsWith('/pages/')) await pages(ctx);
+    else await api(ctx, next);
   };
 }

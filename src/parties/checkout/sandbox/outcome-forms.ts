@@ -1,7 +1,7 @@
 import { formatAmount } from '../../../kernel/money/money';
 import { type Html, html } from '../../../kernel/wire/html';
-import { disputeStatusAt, type FullSession, refundable, type SessionStatus } from './state';
-import type { Session } from './store';
+import type { Session } from './record';
+import { disputeStatusAt, refundable, type SessionStatus } from './state';
 
 /** The error of the last form, shown when the page is rendered again. */
 export interface PageError {
@@ -94,12 +94,12 @@ ${select('settles', 'settles', 'Settled', SETTLEMENTS)}
 }
 
 /** Forms for a payment that was made. */
-export function outcomesOfPaid(full: FullSession, status: SessionStatus, at: Date, error?: PageError): Html {
+export function outcomesOfPaid(session: Session, status: SessionStatus, at: Date, error?: PageError): Html {
   const unsettled = [
     form({ action: 'settle', title: 'Settle', button: 'Settle it now' }),
     form({ action: 'bounce', title: 'Take it back before it is settled', button: 'Let it fail' }),
   ];
-  const isOpen = full.disputes.some(
+  const isOpen = session.disputes.some(
     (dispute) => dispute.opensAt <= at && disputeStatusAt(dispute, at) === 'open',
   );
   const decisions = [
@@ -107,21 +107,20 @@ export function outcomesOfPaid(full: FullSession, status: SessionStatus, at: Dat
     form({ action: 'dispute_lost', title: 'The payer wins the dispute', button: 'Keep the money' }),
   ];
   return html`${status === 'paid' ? unsettled : undefined}
-${isOpen ? decisions : withAmount(full, 'dispute', 'Dispute the payment', 'Open a dispute', at, error)}
-${withAmount(full, 'refund', 'Refund it without being asked to', 'Refund', at, error)}
-${withAmount(full, 'pay_again', 'Pay once more', 'Pay again', at, error)}`;
+${isOpen ? decisions : withAmount(session, 'dispute', 'Dispute the payment', 'Open a dispute', at, error)}
+${withAmount(session, 'refund', 'Refund it without being asked to', 'Refund', at, error)}
+${withAmount(session, 'pay_again', 'Pay once more', 'Pay again', at, error)}`;
 }
 
 function withAmount(
-  full: FullSession,
+  session: Session,
   action: string,
   title: string,
   button: string,
   at: Date,
   error?: PageError,
 ): Html {
-  const { session } = full;
-  const most = action === 'pay_again' ? session.amount : refundable(full, at);
+  const most = action === 'pay_again' ? session.amount : refundable(session, at);
   const amount = formatAmount(most, session.currency);
   return form({ action, title, button, error, fields: amountField(action, session, amount, error) });
 }

@@ -1,15 +1,14 @@
 import type { Context } from 'koa';
-import type { Tx } from '../../../kernel/db/database';
 import { Decimal, fitsCurrency } from '../../../kernel/money/money';
 import { asciiUrl } from '../../../kernel/wire/web-url';
 import { readForm } from '../../sandbox/body';
+import type { Orders } from '../../sandbox/orders/orders';
 import { contentSecurityPolicy } from '../../sandbox/page-style';
 import * as act from './actions';
 import { FAILURES, type PageError, SETTLEMENTS } from './outcome-forms';
-import type { Party, Present } from './party';
 import { renderPage, renderUnknown } from './payment-page';
-import { type FullSession, refundable, statusAt } from './state';
-import { forgetPlanned, type Session } from './store';
+import type { AskedSession, Session, SessionState } from './record';
+import { refundable, type SessionReport, statusAt } from './state';
 
 const PAGE = /^\/pages\/([\w-]{43})$/;
 
@@ -21,7 +20,7 @@ type Fields = URLSearchParams;
 interface Action {
   /** Statuses that allow the action. In another status the form is outdated and has no effect. */
   from: readonly string[];
-  run(tx: Tx, full: FullSession, fields: Fields, at: Date): Promise<void>;
+  run(session: Session, fields: Fields, at: Date): Partial<SessionState>;
   /** Where the browser goes: to the shop, or back to the page. */
   then: 'shop' | 'page';
 }
@@ -33,53 +32,53 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   pay: {
     from: ['open'],
     then: 'shop',
-    run: (tx, { session }, _, at) => act.payByScenario(tx, session, at),
+    run: (session, _, at) => act.payByScenario(session, at),
   },
   pay_as: {
     from: UNPAID,
     then: 'shop',
-    run: (tx, { session }, fields, at) => act.pay(tx, session, paymentOf(session, fields), at),
+    run: (session, fields, at) => act.pay(session, paymentOf(session, fields), at),
   },
-  cancel: { from: ['open'], then: 'shop', run: (tx, { session }) => act.cancel(tx, session) },
+  cancel: { from: ['open'], then: 'shop', run: () => act.CANCELLED },
   fail: {
     from: ['open'],
     then: 'shop',
-    run: (tx, { session }, fields, at) => act.fail(tx, session, failureOf(fields), at),
+    run: (session, fields, at) => act.fail(session, failureOf(fields), at),
   },
-  settle: { from: ['paid'], then: 'page', run: (tx, { session }, _, at) => act.settle(tx, session, at) },
+  settle: { from: ['paid'], then: 'page', run: (session, _, at) => act.settle(session, at) },
   bounce: {
     from: ['paid'],
     then: 'page',
-    run: (tx, { session }, _, at) => act.fail(tx, session, 'payment_reversed', at),
+    run: (session, _, at) => act.fail(session, 'payment_reversed', at),
   },
   pay_again: {
     from: PAID,
     then: 'page',
-    run: (tx, { session }, fields, at) => act.pay(tx, session, paymentOf(session, fields), at),
+    run: (session, fields, at) => act.pay(session, paymentOf(session, fields), at),
   },
   dispute: {
     from: PAID,
     then: 'page',
-    run: (tx, { session }, fields, at) => act.dispute(tx, session, amountOf(session, fields), at),
+    run: (session, fields, at) => act.dispute(session, amountOf(session, fields), at),
   },
   dispute_won: {
     from: PAID,
     then: 'page',
-    run: (tx, { session }, _, at) => act.decideDisputes(tx, session, 'won', at),
+    run: (session, _, at) => act.decideDisputes(session, 'won', at),
   },
   dispute_lost: {
     from: PAID,
     then: 'page',
-    run: (tx, { session }, _, at) => act.decideDisputes(tx, session, 'lost', at),
+    run: (session, _, at) => act.decideDisputes(session, 'lost', at),
   },
   refund: {
     from: PAID,
     then: 'page',
-    async run(tx, full, fields, at) {
-      const amount = amountOf(full.session, fields);
-      const left = refundable(full, at);
+    run(session, fields, at) {
+      const amount = amountOf(session, fields);
+      const left = refundable(session, at);
       if (amount.gt(left)) throw new WrongInput(`The amount must be at most ${left.toFixed()}.`);
-      await act.refund(tx, full.session, amount, null, at);
+      return act.refund(session, amount, null, at);
     },
   },
 };
@@ -89,56 +88,54 @@ const ACTIONS: Readonly<Record<string, Action>> = {
  * network address) gives access. Another site cannot send these forms in the payer's name, because it does not know the
  * address.
  */
-export function createPages(party: Party) {
-  const show = (ctx: Context, { full, at }: Present, status = 200, wrong?: PageError): void =>
-    send(ctx, status, renderPage(full, at, wrong), full.session);
-
-  async function submit(ctx: Context, present: Present): Promise<void> {
-    const { session } = present.full;
+export function createPages(
+  sessions: Orders<AskedSession, SessionState, SessionReport>,
+  publicUrl: () => string,
+) {
+  async function submit(ctx: Context, session: Session, at: Date): Promise<void> {
     const fields = await readForm(ctx);
-    if (!fields) return show(ctx, present, 400);
+    if (!fields) return show(ctx, session, at, 400);
     const name = fields.get('action') ?? '';
     const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
-    if (!action) return show(ctx, present);
+    if (!action) return show(ctx, session, at);
+    const { id, page, returnUrl } = session;
     try {
-      await party.change(session.id, (tx, full, at) => perform(action, tx, full, fields, at));
+      await sessions.change({ id }, (kept, now) => changedBy(action, kept as Session, fields, now));
     } catch (error) {
       if (!(error instanceof WrongInput)) throw error;
       const wrong = { action: name, message: error.message, given: fields.get('amount') ?? '' };
-      return show(ctx, present, 400, wrong);
+      return show(ctx, session, at, 400, wrong);
     }
-    redirect(
-      ctx,
-      action.then === 'shop' ? asciiUrl(session.returnUrl) : `${party.publicUrl()}/pages/${session.page}`,
-      session,
-    );
+    redirect(ctx, action.then === 'shop' ? asciiUrl(returnUrl) : `${publicUrl()}/pages/${page}`, session);
   }
 
   return async (ctx: Context): Promise<void> => {
     const page = PAGE.exec(ctx.path)?.[1];
-    const present = page === undefined ? undefined : await party.read({ page });
+    const present = page === undefined ? undefined : await sessions.read({ page });
     if (!present) return send(ctx, 404, renderUnknown());
-    if (ctx.method === 'POST') return submit(ctx, present);
-    if (ctx.method === 'GET' || ctx.method === 'HEAD') return show(ctx, present);
+    const session = present.kept as Session;
+    if (ctx.method === 'POST') return submit(ctx, session, present.at);
+    if (ctx.method === 'GET' || ctx.method === 'HEAD') return show(ctx, session, present.at);
     ctx.set('allow', 'GET, POST');
     send(ctx, 405, renderUnknown());
   };
 }
 
-/** @returns false for an outdated form, which changes nothing */
-async function perform(
+const show = (ctx: Context, session: Session, at: Date, status = 200, wrong?: PageError): void =>
+  send(ctx, status, renderPage(session, at, wrong), session);
+
+/** @returns undefined for an outdated form, which changes nothing */
+function changedBy(
   { from, run }: Action,
-  tx: Tx,
-  full: FullSession,
+  session: Session,
   fields: Fields,
   at: Date,
-): Promise<boolean> {
-  const status = statusAt(full, at);
-  if (!from.includes(status)) return false;
-  // A tester has acted, so the planned payments are dropped.
-  if (UNPAID.includes(status)) await forgetPlanned(tx, full.session.id, at);
-  await run(tx, full, fields, at);
-  return true;
+): Partial<SessionState> | undefined {
+  const status = statusAt(session, at);
+  if (!from.includes(status)) return undefined;
+  if (!UNPAID.includes(status)) return run(session, fields, at);
+  const known = act.withoutPlanned(session, at);
+  return { payments: known.payments, ...run(known, fields, at) };
 }
 
 /** Answers 303, so that going back in the browser sends no form twice. */

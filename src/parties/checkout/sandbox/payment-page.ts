@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { type Decimal, formatAmount } from '../../../kernel/money/money';
 import { Html, html } from '../../../kernel/wire/html';
-import { STYLE } from '../../sandbox/page-style';
+import { pageDocument } from '../../sandbox/page-style';
 import { outcomesOfPaid, outcomesOfUnpaid, type PageError } from './outcome-forms';
+import type { Session } from './record';
 import {
   disputeStatusAt,
-  type FullSession,
   isRisky,
   paidAt,
   refundable,
@@ -13,23 +13,21 @@ import {
   type SessionStatus,
   statusAt,
 } from './state';
-import type { Session } from './store';
 
 export const money = (amount: Decimal, { currency }: Session) =>
   `${formatAmount(amount, currency)} ${currency}`;
 
 /** The payer's page for the session's state. Plain forms need no script, and the page runs none. */
-export function renderPage(full: FullSession, at: Date, error?: PageError): string {
-  const { session } = full;
-  const status = statusAt(full, at);
+export function renderPage(session: Session, at: Date, error?: PageError): string {
+  const status = statusAt(session, at);
   const body = html`<div class="card">
 <h1>Payment to ${session.merchant}</h1>
 <p class="amount">${money(session.amount, session)}</p>
-${status === 'open' ? openPayment(session) : ended(full, status, at)}
+${status === 'open' ? openPayment(session) : ended(session, status, at)}
 </div>
 <details class="card"${error ? new Html(' open') : undefined}>
 <summary>Sandbox: other outcomes</summary>
-${['paid', 'settled'].includes(status) ? outcomesOfPaid(full, status, at, error) : outcomesOfUnpaid(session, status, error)}
+${['paid', 'settled'].includes(status) ? outcomesOfPaid(session, status, at, error) : outcomesOfUnpaid(session, status, error)}
 </details>`;
   return document(`${money(session.amount, session)} to ${session.merchant}`, body);
 }
@@ -41,25 +39,8 @@ export const renderUnknown = (): string =>
     html`<div class="card"><h1>No such payment</h1><p>This address leads to no payment. Return to the shop and start again.</p></div>`,
   );
 
-function document(title: string, body: Html): string {
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex">
-<title>${title}</title>
-<style>${new Html(STYLE)}</style>
-</head>
-<body>
-<main>
-${body}
-</main>
-<footer>Sandbox checkout. No money moves here; no card or account is asked for.</footer>
-</body>
-</html>
-`.text;
-}
+const document = (title: string, body: Html): string =>
+  pageDocument(title, body, 'Sandbox checkout. No money moves here; no card or account is asked for.');
 
 const METHODS: Record<Session['method'], { name: string; pay(amount: string): string }> = {
   card: { name: 'Card', pay: (amount) => `Pay ${amount}` },
@@ -96,17 +77,15 @@ function instructions(session: Session): Html | undefined {
 const time = (at: Date): Html =>
   html`<time datetime="${at.toISOString()}">${at.toISOString().slice(0, 16).replace('T', ' ')} UTC</time>`;
 
-function ended(full: FullSession, status: SessionStatus, at: Date): Html {
-  const { session } = full;
-  return html`<p class="state" role="status">${sentence(full, status, at)}</p>
-${movements(full, at)}
+function ended(session: Session, status: SessionStatus, at: Date): Html {
+  return html`<p class="state" role="status">${sentence(session, status, at)}</p>
+${movements(session, at)}
 <a class="button main" href="${session.returnUrl}" rel="noreferrer">Return to ${session.merchant}</a>`;
 }
 
-function sentence(full: FullSession, status: SessionStatus, at: Date): string {
-  const { session } = full;
-  const paid = money(paidAt(full, at), session);
-  const review = isRisky(full, at) ? ' It is marked for a review.' : '';
+function sentence(session: Session, status: SessionStatus, at: Date): string {
+  const paid = money(paidAt(session, at), session);
+  const review = isRisky(session, at) ? ' It is marked for a review.' : '';
   switch (status) {
     case 'paid':
       return `${paid} paid, not settled yet.${review}`;
@@ -124,15 +103,15 @@ function sentence(full: FullSession, status: SessionStatus, at: Date): string {
 }
 
 /** The refunds and disputes of the session. */
-function movements(full: FullSession, at: Date): Html | undefined {
-  const { session, refunds, disputes } = full;
+function movements(session: Session, at: Date): Html | undefined {
+  const { refunds, disputes } = session;
   const opened = disputes.filter(({ opensAt }) => opensAt <= at);
   if (refunds.length + opened.length === 0) return undefined;
   const lines = [
     ...refunds.map((refund) => line('Refund', money(refund.amount, session), refundStatusAt(refund, at))),
     ...opened.map((dispute) => line('Dispute', money(dispute.amount, session), disputeStatusAt(dispute, at))),
   ];
-  return html`<dl>${lines}<dt>Refundable</dt><dd>${money(refundable(full, at), session)}</dd></dl>`;
+  return html`<dl>${lines}<dt>Refundable</dt><dd>${money(refundable(session, at), session)}</dd></dl>`;
 }
 
 const line = (what: string, amount: string, status: string): Html =>

@@ -1,48 +1,16 @@
-import type { Tx } from '../../../kernel/db/database';
 import { type Decimal, formatAmount, sumOf } from '../../../kernel/money/money';
 import { distinct, type Moment } from '../../sandbox/changes';
+import type { Dispute, Payment, Refund, Session } from './record';
 import { scenarioOf } from './scenarios';
-import {
-  type Dispute,
-  disputesOf,
-  lockSession,
-  type Payment,
-  paymentsOf,
-  type Refund,
-  refundsOf,
-  type Session,
-} from './store';
-
-export interface FullSession {
-  session: Session;
-  payments: Payment[];
-  refunds: Refund[];
-  disputes: Dispute[];
-}
-
-/** Locks the session before its parts are read, so that its recorded changes and its state agree. */
-export async function lockFullSession(
-  tx: Tx,
-  id: string,
-  lock: 'share' | 'update',
-): Promise<FullSession | undefined> {
-  const [session, payments, refunds, disputes] = await Promise.all([
-    lockSession(tx, id, lock),
-    paymentsOf(tx, id),
-    refundsOf(tx, id),
-    disputesOf(tx, id),
-  ]);
-  return session && { session, payments, refunds, disputes };
-}
 
 const hasCome = (moment: Date | null, at: Date): boolean => moment !== null && moment <= at;
 
 export type SessionStatus = 'open' | 'paid' | 'settled' | 'failed' | 'cancelled' | 'expired';
 
 /** Time alone expires an open session and settles a paid one. */
-export function statusAt(full: FullSession, at: Date): SessionStatus {
-  const { status, expiresAt } = full.session;
-  const made = madeAt(full, at);
+export function statusAt(session: Session, at: Date): SessionStatus {
+  const { status, expiresAt } = session;
+  const made = madeAt(session, at);
   if (made.length > 0)
     return made.every((payment) => paymentStatusAt(payment, at) === 'settled') ? 'settled' : 'paid';
   return status === 'open' && hasCome(expiresAt, at) ? 'expired' : status;
@@ -57,14 +25,14 @@ export function paymentStatusAt(
 }
 
 /** Payments that were made and have not failed. */
-const madeAt = ({ payments }: FullSession, at: Date): Payment[] =>
+const madeAt = ({ payments }: Session, at: Date): Payment[] =>
   payments.filter(({ paidAt, failedAt }) => hasCome(paidAt, at) && !hasCome(failedAt, at));
 
 /** The sum of the payments that were made and have not failed. */
-export const paidAt = (full: FullSession, at: Date): Decimal => sumOf(madeAt(full, at));
+export const paidAt = (session: Session, at: Date): Decimal => sumOf(madeAt(session, at));
 
-export const isRisky = (full: FullSession, at: Date): boolean =>
-  madeAt(full, at).some(({ risk }) => risk === 'review');
+export const isRisky = (session: Session, at: Date): boolean =>
+  madeAt(session, at).some(({ risk }) => risk === 'review');
 
 export function refundStatusAt({ endsAt, outcome, undoneAt }: Refund, at: Date) {
   if (hasCome(undoneAt, at)) return 'failed';
@@ -78,31 +46,32 @@ export function disputeStatusAt({ endsAt, outcome, turnedAt }: Dispute, at: Date
 }
 
 /** The paid amount that has neither gone back to the payer nor is on the way. */
-export function refundable(full: FullSession, at: Date): Decimal {
-  const gone = full.refunds.filter((refund) => refundStatusAt(refund, at) !== 'failed');
-  return paidAt(full, at).minus(sumOf(gone));
+export function refundable(session: Session, at: Date): Decimal {
+  const gone = session.refunds.filter((refund) => refundStatusAt(refund, at) !== 'failed');
+  return paidAt(session, at).minus(sumOf(gone));
 }
 
 /**
  * The times at which the session changes by itself. The ordered expiry sends no callback, because the orderer knows it.
  */
-export function momentsOf(full: FullSession, at: Date): Moment[] {
-  const { session, payments, refunds, disputes } = full;
+export function momentsOf(session: Session, at: Date): Moment[] {
+  const { payments, refunds, disputes } = session;
   const moments = distinct([
     ...payments.flatMap((payment) => [payment.paidAt, payment.settlesAt, payment.failedAt]),
     ...refunds.flatMap(({ endsAt, undoneAt }) => [endsAt, undoneAt]),
     ...disputes.flatMap(({ opensAt, endsAt, turnedAt }) => [opensAt, endsAt, turnedAt]),
   ]);
   const quiet = scenarioOf(session.amount).expiresSeconds === undefined;
-  const expires = statusAt(full, at) === 'open' ? [{ at: session.expiresAt, quiet }] : [];
+  const expires = statusAt(session, at) === 'open' ? [{ at: session.expiresAt, quiet }] : [];
   return [...expires, ...moments];
 }
 
+export type SessionReport = ReturnType<typeof wordAt>;
+
 /** The party's whole state of a session at that time. */
-export function wordAt(full: FullSession, version: number, at: Date) {
-  const { session, payments, refunds, disputes } = full;
-  const { id, key, currency, failureCode } = session;
-  const status = statusAt(full, at);
+export function wordAt(session: Session, version: number, at: Date) {
+  const { id, key, currency, failureCode, payments, refunds, disputes } = session;
+  const status = statusAt(session, at);
   const page = status === 'settled' ? 'paid' : status;
   const money = (amount: Decimal) => ({ amount: formatAmount(amount, currency), currency });
   return {
@@ -111,13 +80,14 @@ export function wordAt(full: FullSession, version: number, at: Date) {
     version,
     page,
     payments: payments
+      .toSorted((one, other) => one.paidAt.getTime() - other.paidAt.getTime())
       .filter((payment) => hasCome(payment.paidAt, at))
       .map((payment) => ({
         id: payment.id,
         ...money(payment.amount),
         status: paymentStatusAt(payment, at),
       })),
-    risk: isRisky(full, at) ? 'review' : 'normal',
+    risk: isRisky(session, at) ? 'review' : 'normal',
     ...(page === 'failed' && failureCode ? { failureCode } : {}),
     refunds: refunds.map((refund) => ({
       id: refund.id,

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import Stripe from 'stripe';
-import type { StripeSettings } from '../../../kernel/stripe-settings';
+import type { StripeSettings } from '../../../kernel/config/stripe';
 import { PartyAway, PartyRefused, UnreadableAnswer, UnreadableCallback } from '../../../process/party-errors';
 import { orUnknown } from '../../protocol/answers';
 import type { CheckoutParty, CheckoutRefundOrder, NewCheckoutSession } from '../port';

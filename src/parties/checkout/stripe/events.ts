@@ -63,7 +63,7 @@ export function changesOf(stripe: Stripe, sessions: Sessions, now: () => Date): 
     const more = to < until;
     // At the end of the list the cursor stays at the last event, so that events listed late are still read.
     const last = more ? to : (events.at(-1)?.created ?? (after === null ? from : placeOf(after)));
-    return { ...(await told(sessions, events)), next: String(last), more };
+    return { ...(await namedChanges(sessions, events)), next: String(last), more };
   };
 }
 
@@ -71,7 +71,7 @@ const placeOf = (after: string | null): number =>
   after !== null && /^\d{1,12}$/.test(after) ? Number(after) : 0;
 
 /** The events of our sessions. Unreadable events are reported by id. */
-async function told(
+async function namedChanges(
   sessions: Sessions,
   events: readonly Stripe.Event[],
 ): Promise<Pick<ChangesPage, 'changes' | 'unreadable'>> {

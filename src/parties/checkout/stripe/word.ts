@@ -22,13 +22,13 @@ export const EXPANDED = ['payment_intent.latest_charge.balance_transaction', 'pa
  * @throws UnreadableAnswer the answer cannot be read
  */
 export function wordOf(payment: StripePayment): CheckoutWord {
-  const parsed = checkoutWord.safeParse(told(payment));
+  const parsed = checkoutWord.safeParse(reportOf(payment));
   const parts = parsed.success ? [parsed.data.payments, parsed.data.refunds, parsed.data.disputes] : [];
   if (!parsed.success || !parts.flat().every(isCountable)) throw new UnreadableAnswer();
   return parsed.data;
 }
 
-function told({ session, refunds, disputes }: StripePayment): Record<keyof CheckoutWord, unknown> {
+function reportOf({ session, refunds, disputes }: StripePayment): Record<keyof CheckoutWord, unknown> {
   const intent = expanded(session.payment_intent);
   const charge = expanded(intent?.latest_charge);
   const taken = intent?.status === 'succeeded' && charge?.captured ? charge : undefined;

@@ -25,14 +25,14 @@ export function createExchangeParty(options: PartyOptions): Middleware {
       const asked = { currency, amount, bought, minReceive };
       return deals.take({ key, callbackUrl, asked, state: { rate: null } });
     }),
-    questionRoute(/^\/orders\/([^/]+)$/, (key = '') => deals.tell({ key })),
+    questionRoute(/^\/orders\/([^/]+)$/, (key = '') => deals.report({ key })),
     orderRoute(/^\/withdrawals$/, { body: withdrawalOrder }, async (body, key) => {
       const { amount, currency, callbackUrl } = body;
       const refused = refusalOf([currency], amount);
       if (refused !== undefined) return { refused };
       return withdrawals.take({ key, callbackUrl, asked: { amount, currency }, state: {} });
     }),
-    questionRoute(/^\/withdrawals\/([^/]+)$/, (key = '') => withdrawals.tell({ key })),
+    questionRoute(/^\/withdrawals\/([^/]+)$/, (key = '') => withdrawals.report({ key })),
     questionRoute(/^\/balances$/, () => database.transaction((tx) => presentBalances(tx, now))),
   ]);
 }

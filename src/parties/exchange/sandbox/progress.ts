@@ -18,7 +18,7 @@ export interface Deal {
 }
 
 /** The party's state of an order. Amounts are decimal strings. */
-export interface ToldDeal {
+export interface DealReport {
   key: string;
   version: number;
   status: 'open' | 'filled' | 'failed';
@@ -32,7 +32,8 @@ export interface Fill {
 }
 
 /** `fills`: all fills that hold after the change. */
-export type DealChange = Pick<ToldDeal, 'status' | 'failureCode'> & LaterChange & { fills: readonly Fill[] };
+export type DealChange = Pick<DealReport, 'status' | 'failureCode'> &
+  LaterChange & { fills: readonly Fill[] };
 
 /** Seconds from an order to its first fill, and between fills, unless the scenario sets others. */
 const FILL_SECONDS = 0.15;
@@ -103,17 +104,17 @@ function filling({ minReceive }: Deal, fills: readonly Fill[], from: number): De
 }
 
 /** The state of an order at that time. */
-export function wordAt(deal: Deal, version: number, at: Date): ToldDeal {
+export function wordAt(deal: Deal, version: number, at: Date): DealReport {
   const { key, acceptedAt } = deal;
   const {
     afterSeconds: _,
     fills,
     ...now
   } = changeAt(changesOf(deal), acceptedAt, at) ?? { status: 'open', fills: [], afterSeconds: 0 };
-  const told = fills.map(({ sold, bought }, index) => ({
+  const shown = fills.map(({ sold, bought }, index) => ({
     id: `fill-${key}-${index + 1}`,
     sold: sold.toFixed(),
     bought: bought.toFixed(),
   }));
-  return { key, version, ...now, fills: told };
+  return { key, version, ...now, fills: shown };
 }

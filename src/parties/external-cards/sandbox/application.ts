@@ -31,7 +31,7 @@ export function createExternalCardsParty(options: PartyOptions): Middleware {
   return routed([
     taking(/^\/charges$/, 'charge'),
     taking(/^\/pushes$/, 'push'),
-    questionRoute(/^\/orders\/([^/]+)$/, (key = '') => orders.tell({ key })),
+    questionRoute(/^\/orders\/([^/]+)$/, (key = '') => orders.report({ key })),
     ...pageRoutes(orders, options.publicUrl),
   ]);
 }

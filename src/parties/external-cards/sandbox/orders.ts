@@ -1,13 +1,13 @@
 import type { OrderBook } from '../../sandbox/orders/book';
 import { orderBook } from '../../sandbox/orders/book';
-import { momentsOf, type ToldOrder, wordAt } from './progress';
+import { type CardOrderReport, momentsOf, wordAt } from './progress';
 import { type AskedCard, asked, type CardState, state } from './record';
 import { scenarioOf } from './scenarios';
 
-type ToldCard = ToldOrder & { actionUrl?: string };
+type CardReport = CardOrderReport & { actionUrl?: string };
 
 /** The acquirer's book. The state has the page's address while the payer must act. */
-export const cardBook = (publicUrl: () => string): OrderBook<AskedCard, CardState, ToldCard> =>
+export const cardBook = (publicUrl: () => string): OrderBook<AskedCard, CardState, CardReport> =>
   orderBook({
     party: 'external-cards',
     kind: 'order',

@@ -3,27 +3,26 @@ import { asciiUrl } from '../../../kernel/wire/web-url';
 import { refuse } from '../../sandbox/answers';
 import { readForm } from '../../sandbox/body';
 import type { Orders } from '../../sandbox/orders/orders';
+import { contentSecurityPolicy } from '../../sandbox/page-style';
 import type { PartyRoute } from '../../sandbox/routing';
 import { pageUrl } from './orders';
 import { decisionPage, endPage } from './payment-page';
-import type { ToldOrder } from './progress';
+import type { CardOrderReport } from './progress';
 import type { AskedCard, CardState } from './record';
 
 const PAGE = /^\/pages\/([\w-]{1,200})$/;
 
 /** The page of the card's bank, where the payer confirms or refuses. */
 export function pageRoutes(
-  orders: Orders<AskedCard, CardState, ToldOrder>,
+  orders: Orders<AskedCard, CardState, CardOrderReport>,
   publicUrl: () => string,
 ): PartyRoute[] {
   async function show(ctx: Context, page = ''): Promise<void> {
     const found = await orders.read({ page });
     if (!found) return refuse(ctx, 404, 'not_found');
     const { kept, word } = found;
-    send(
-      ctx,
-      word.status === 'requires_action' ? decisionPage(kept, pageUrl(publicUrl, kept)) : endPage(kept),
-    );
+    const isOpen = word.status === 'requires_action';
+    send(ctx, isOpen ? decisionPage(kept, pageUrl(publicUrl, kept)) : endPage(kept), kept.returnUrl);
   }
 
   /** Redirects the browser to the return address, even if the decision came too late. */
@@ -38,7 +37,7 @@ export function pageRoutes(
     const found = await orders.read({ page });
     if (!found) return refuse(ctx, 404, 'not_found');
     const { returnUrl } = found.kept;
-    if (returnUrl === null) return send(ctx, endPage(found.kept));
+    if (returnUrl === null) return send(ctx, endPage(found.kept), null);
     ctx.status = 303;
     ctx.set('location', asciiUrl(returnUrl));
   }
@@ -49,13 +48,9 @@ export function pageRoutes(
   ];
 }
 
-function send(ctx: Context, html: string): void {
+function send(ctx: Context, html: string, returnUrl: string | null): void {
   ctx.status = 200;
   ctx.type = 'text/html; charset=utf-8';
-  // Allows any web address, because browsers apply `form-action` to redirects as well.
-  ctx.set(
-    'content-security-policy',
-    "default-src 'none'; style-src 'unsafe-inline'; form-action 'self' https: http://127.0.0.1:* http://localhost:*; frame-ancestors 'none'",
-  );
+  ctx.set('content-security-policy', contentSecurityPolicy(returnUrl ?? undefined));
   ctx.body = html;
 }

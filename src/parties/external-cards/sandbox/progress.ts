@@ -5,7 +5,7 @@ import type { SandboxCardOrder } from './record';
 import { type CardScenario, scenarioOf } from './scenarios';
 
 /** The acquirer's state of an order. Amounts are decimal strings. */
-export interface ToldOrder {
+export interface CardOrderReport {
   key: string;
   version: number;
   status: 'requires_action' | 'processing' | 'succeeded' | 'failed';
@@ -17,7 +17,7 @@ export interface ToldOrder {
 /** Seconds from the order, or the payer's confirmation, to the decision, unless the scenario sets others. */
 const DECISION_SECONDS = 0.15;
 
-type Change = Pick<ToldOrder, 'status' | 'failureCode'> & { returned: string; at: Date };
+type Change = Pick<CardOrderReport, 'status' | 'failureCode'> & { returned: string; at: Date };
 
 /** The changes of an order in their sequence. A confirmation that is missing is left out. */
 export function changesOf(order: SandboxCardOrder): Change[] {
@@ -80,7 +80,7 @@ export function momentsOf(order: SandboxCardOrder): Moment[] {
 }
 
 /** The state of an order at that time. */
-export function wordAt(order: SandboxCardOrder, version: number, at: Date): ToldOrder {
+export function wordAt(order: SandboxCardOrder, version: number, at: Date): CardOrderReport {
   const { key, kind, amount } = order;
   const {
     at: _,

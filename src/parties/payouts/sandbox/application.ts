@@ -22,6 +22,6 @@ export function createPayoutsParty(options: PartyOptions): Middleware {
     orderRoute(/^\/orders$/, { body: payoutOrder }, ({ destination: _, callbackUrl, ...asked }, key) =>
       orders.take({ key, callbackUrl, asked, state: {} }),
     ),
-    questionRoute(/^\/orders\/([^/]+)$/, (key = '') => orders.tell({ key })),
+    questionRoute(/^\/orders\/([^/]+)$/, (key = '') => orders.report({ key })),
   ]);
 }

@@ -1,8 +1,12 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { Tx } from '../../../kernel/db/database';
+import { Decimal } from '../../../kernel/money/money';
 import type { Moment } from '../changes';
 import type { SandboxParty } from '../options';
 import type { KeptRecord } from './store';
+
+/** An amount in a stored record. JSON holds it as text. */
+export const storedDecimal = z.coerce.string().transform((text) => new Decimal(text));
 
 /** What a magic value does to an order on its way. */
 export interface OrderFaults {
@@ -49,8 +53,11 @@ export interface OrderBook<Asked extends object, State extends object, Word exte
   prepare?(tx: Tx): Promise<void>;
   /** Runs once, when the order is taken. @returns what the party adds */
   accept?(tx: Tx, kept: Kept<Asked, State>, at: Date): Partial<State> & { id?: string };
-  /** The changes at the time of taking or of a decision. Absent: one without a callback, because the answer tells it. */
-  momentsNow?(kept: Kept<Asked, State>, at: Date): [Moment, ...Moment[]];
+  /**
+   * The changes now. Absent: one without a callback, because the answer reports it.
+   * @param isNew whether the order is taken now, and not decided on
+   */
+  momentsNow?(kept: Kept<Asked, State>, at: Date, isNew: boolean): [Moment, ...Moment[]];
   /** The changes by time alone. */
   momentsOf(kept: Kept<Asked, State>, at: Date): Moment[];
   /** The party's state of a taken order, as its protocol shows it. */

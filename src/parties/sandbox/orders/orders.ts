@@ -5,12 +5,13 @@ import type { PartyOptions } from '../options';
 import type { Outcome } from '../routing';
 import { secondsSince } from '../time';
 import type { Kept, OrderBook } from './book';
-import { lockByKey, lockRow, type Name, type Row, saveRow } from './store';
+import { insertRow, lockByKey, lockRow, type Name, type Row, rowOfKey, saveRow } from './store';
 
 /** An order as it comes to the party. */
 export interface Given<Asked, State> {
   key: string;
-  callbackUrl: string;
+  /** Null: the party calls nobody. */
+  callbackUrl: string | null;
   asked: Asked;
   state: State;
   id?: string;
@@ -29,10 +30,20 @@ export interface Orders<Asked, State, Word> {
   /** Takes an order once under its key. @returns the answer, or why the caller gets none */
   take(given: Given<Asked, State>): Promise<Outcome>;
   /** The present state. Undefined where no such order was taken. */
-  tell(name: Name): Promise<Outcome>;
+  report(name: Name): Promise<Outcome>;
   /** Stores a decision on a record. @param work undefined where nothing has changed */
   change(name: Name, work: (kept: Kept<Asked, State>, at: Date) => Partial<State> | undefined): Promise<void>;
-  /** As {@link Orders.tell}, with the record. */
+  /**
+   * Takes an order about a taken record, such as a refund, once under its key. Nothing is stored of an order that is refused.
+   * @param work what the order adds to the state, or the code of its refusal
+   * @returns the record; undefined where there is none
+   */
+  takePart(
+    name: Name,
+    part: { key: string; asked: object },
+    work: (kept: Kept<Asked, State>, at: Date) => Partial<State> | { refused: string },
+  ): Promise<{ kept: Kept<Asked, State>; at: Date } | { refused: string } | 'another' | undefined>;
+  /** As {@link Orders.report}, with the record. */
   read(name: Name): Promise<Present<Asked, State, Word> | undefined>;
 }
 
@@ -45,7 +56,7 @@ export function openBook<Asked extends object, State extends object, Word extend
   /** @returns `unreachable` while no order reaches the party, where no question does either */
   const find = (name: Name): Promise<Present<Asked, State, Word> | 'unreachable' | undefined> =>
     database.transaction(async (tx) => {
-      const row = await lockRow(tx, { party, kind, ...name }, 'share');
+      const row = await lockRow(tx, { party, kind, ...name }, { lock: 'share' });
       if (!row) return undefined;
       const kept = keptOf(book, row);
       const times = await changeTimes(tx, party, refOf(book, kept));
@@ -62,7 +73,7 @@ export function openBook<Asked extends object, State extends object, Word extend
     },
     change: (name, work) =>
       database.transaction(async (tx) => {
-        const row = await lockRow(tx, { party, kind, ...name }, 'update');
+        const row = await lockRow(tx, { party, kind, ...name }, { lock: 'update' });
         const kept = row && keptOf(book, row);
         const at = now();
         const changed = kept && work(kept, at);
@@ -71,7 +82,30 @@ export function openBook<Asked extends object, State extends object, Word extend
         saveKept(tx, book, known);
         recordKept(tx, book, known, at);
       }),
-    async tell(name) {
+    takePart: (name, { key, asked }, work) =>
+      database.transaction(async (tx) => {
+        const row = await lockRow(tx, { party, kind, ...name }, { lock: 'update' });
+        if (!row) return undefined;
+        const kept = keptOf(book, row);
+        const at = now();
+        const part = { kind: `part of ${kind}`, asked: { of: kept.key, ...asked } };
+        const known = await rowOfKey(tx, party, key);
+        if (known) return isSame(known, part) ? { kept, at } : 'another';
+        const changed = work(kept, at);
+        if ('refused' in changed) return changed;
+        const given = { ...part, key, callbackUrl: null, state: {} };
+        const taken = await lockByKey(tx, {
+          ...rowOf({ party, kind: part.kind }, given, at),
+          acceptedAt: at,
+        });
+        // The same key may arrive for another record at the same time.
+        if (!taken || !isSame(taken, part)) return 'another';
+        const after = { ...kept, ...changed };
+        saveKept(tx, book, after);
+        recordKept(tx, book, after, at);
+        return { kept: after, at };
+      }),
+    async report(name) {
       const found = await find(name);
       return typeof found === 'object' ? found.word : found;
     },
@@ -116,7 +150,7 @@ function accepted<Asked extends object, State extends object, Word extends objec
 ): Kept<Asked, State> {
   const taken = { ...asked, acceptedAt: at };
   const kept = { ...taken, ...book.accept?.(tx, taken, at) };
-  recordKept(tx, book, kept, at);
+  recordKept(tx, book, kept, at, true);
   return kept;
 }
 
@@ -126,12 +160,24 @@ function recordKept<Asked extends object, State extends object>(
   book: OrderBook<Asked, State, object>,
   kept: Kept<Asked, State>,
   at: Date,
+  isNew = false,
 ): void {
   const { repeatsCallbacks: repeats = false } = book.faultsOf(kept);
   const { party } = book;
   const record = { party, ref: refOf(book, kept), callbackUrl: kept.callbackUrl, repeats };
-  const moments = book.momentsNow?.(kept, at) ?? ([{ at, quiet: true }] as const);
+  const moments = book.momentsNow?.(kept, at, isNew) ?? ([{ at, quiet: true }] as const);
   recordChange(tx, record, moments, book.momentsOf(kept, at));
+}
+
+/** Stores a record that nobody ordered, such as a payment that a bank has received. */
+export async function storeUnordered<Asked extends object, State extends object>(
+  tx: Tx,
+  book: OrderBook<Asked, State, object>,
+  given: Given<Asked, State>,
+  at: Date,
+): Promise<void> {
+  const row = await insertRow(tx, { ...rowOf(book, given, at), acceptedAt: at });
+  recordKept(tx, book, keptOf(book, row), at);
 }
 
 function rowOf<Asked, State>(

@@ -1,3 +1,4 @@
+import { type Locking, locked } from '../../../kernel/db/build';
 import type { Sql, Tx } from '../../../kernel/db/database';
 import { json, recordTable, wholeUnits } from '../../../kernel/db/record-table';
 import type { SandboxParty } from '../options';
@@ -31,7 +32,22 @@ export interface Row extends KeptRecord {
 /** One of the names of a record. */
 export type Name = { key: string } | { id: string } | { page: string };
 
-const orders = recordTable<Row>('sandbox_orders', { number: wholeUnits, asked: json, state: json });
+const orders = recordTable<Row>('sandbox_orders', { number: wholeUnits, asked: json, state: json }, [
+  ...[
+    'number',
+    'party',
+    'key',
+    'kind',
+    'id',
+    'page',
+    'asked',
+    'state',
+    'callbackUrl',
+    'firstAskedAt',
+    'calls',
+  ],
+  'acceptedAt',
+]);
 
 /**
  * Locks the row of an order's key. The first call inserts it.
@@ -47,14 +63,20 @@ export async function lockByKey(tx: Sql, row: Omit<Row, 'number' | 'calls'>): Pr
   return locked;
 }
 
+export const insertRow = (tx: Sql, row: Omit<Row, 'number' | 'calls'>): Promise<Row> =>
+  orders.saved(tx, orders().insert(orders.row(row)));
+
+/** The row of a key, of any kind. */
+export const rowOfKey = (sql: Sql, party: SandboxParty, key: string): Promise<Row | undefined> =>
+  orders.one(sql, orders().where({ party, key }));
+
 /** Locks a row, so that its recorded changes and its state agree. */
 export function lockRow(
   tx: Sql,
   where: Pick<Row, 'party' | 'kind'> & Name,
-  lock: 'share' | 'update',
+  locking: Locking,
 ): Promise<Row | undefined> {
-  const found = orders().where(where);
-  return orders.one(tx, lock === 'share' ? found.forShare() : found.forUpdate());
+  return orders.one(tx, orders().where(where).modify(locked, locking));
 }
 
 export function saveRow(

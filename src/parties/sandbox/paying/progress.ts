@@ -12,7 +12,7 @@ export interface Payment {
 }
 
 /** The party's state of a payment. Amounts are decimal strings. */
-export interface ToldPayment {
+export interface PaymentReport {
   key: string;
   version: number;
   status: 'processing' | 'sent' | 'completed' | 'failed' | 'returned';
@@ -21,13 +21,13 @@ export interface ToldPayment {
   returns: { id: string; amount: string }[];
 }
 
-type Paying<Asked extends object> = OrderBook<Asked, object, ToldPayment>;
+type Paying<Asked extends object> = OrderBook<Asked, object, PaymentReport>;
 
 /** The book of orders to pay. */
 export const payingBook = <Asked extends Pick<Payment, 'amount' | 'currency'>>(
   own: Pick<Paying<Asked>, 'party' | 'kind' | 'asked' | 'prepare' | 'accept'>,
 ): Paying<Asked> =>
-  orderBook<Asked, object, ToldPayment>({
+  orderBook<Asked, object, PaymentReport>({
     ...own,
     state: z.object({}),
     faultsOf: ({ amount }) => payingScenarioOf(amount),
@@ -40,7 +40,7 @@ const SENT_SECONDS = 0.15;
 const COMPLETED_SECONDS = 0.1;
 
 /** `returned`: all parts that have come back up to the change. */
-type Change = Pick<ToldPayment, 'status' | 'failureCode'> & LaterChange & { returned?: string[] };
+type Change = Pick<PaymentReport, 'status' | 'failureCode'> & LaterChange & { returned?: string[] };
 
 /** The changes of a payment in their sequence, with seconds counted from the order. */
 export function changesOf({ amount, currency }: Pick<Payment, 'amount' | 'currency'>): Change[] {
@@ -85,7 +85,7 @@ function returned(
 }
 
 /** The state of a payment at that time. */
-export function wordAt(payment: Payment, version: number, at: Date): ToldPayment {
+export function wordAt(payment: Payment, version: number, at: Date): PaymentReport {
   const { key, amount, acceptedAt } = payment;
   const {
     afterSeconds: _,

@@ -15,8 +15,14 @@ export type CorrectedMeta = Partial<Record<MetaField, string>>;
 
 export type MetaResult =
   | { readonly ok: true; readonly corrected: CorrectedMeta }
-  /** `message` names the field and never repeats its value, because the value is personal data. */
-  | { readonly ok: false; readonly field: MetaField; readonly message: string };
+  /** Each message names its field and never repeats its value, because the value is personal data. */
+  | { readonly ok: false; readonly errors: Violations };
+
+export type Violations = readonly [Violation, ...Violation[]];
+interface Violation {
+  readonly field: MetaField;
+  readonly message: string;
+}
 
 /** The fields of PATCH /v1/cardholders/{id} (`interface.md 4.3`): all fields of 2.1 except `ipAddress`. */
 export const PATCH_FIELDS: readonly MetaField[] = META_FIELDS.filter((field) => field !== 'ipAddress');
@@ -31,29 +37,34 @@ function checkField(field: MetaField, value: unknown, required: boolean, context
   return FIELD_RULES[field].check(value, context);
 }
 
-/** Checks fields in the given order, up to the first violation. */
+/** Checks every field in the given order. */
 function checkFields(
   fields: readonly MetaField[],
   required: (field: MetaField) => boolean,
   context: CheckContext,
-) {
+): MetaResult {
+  const errors: Violation[] = [];
   const corrected: CorrectedMeta = {};
   for (const field of fields) {
     const value = context.meta[field] ?? undefined;
     if (value === undefined && !required(field)) continue;
     const check: CheckResult =
       value === undefined ? { problem: 'is required' } : checkField(field, value, required(field), context);
-    if ('problem' in check) return { ok: false, field, message: `${field} ${check.problem}` } as const;
-    corrected[field] = check.value;
+    if ('problem' in check) errors.push({ field, message: `${field} ${check.problem}` });
+    else corrected[field] = check.value;
   }
-  return { ok: true, corrected } as const;
+  return resultOf(errors, corrected);
+}
+
+function resultOf([first, ...rest]: Violation[], corrected: CorrectedMeta): MetaResult {
+  return first ? { ok: false, errors: [first, ...rest] } : { ok: true, corrected };
 }
 
 /**
  * Checks a user's `meta` for a cardholder of a model (`interface.md 2.1`, 4.2). A B2B BIN needs three fields, and the
  * others are not read. An optional field that is null counts as absent.
- * @returns the values of the fields that were read, for `meta` and for a submission; or the first violation in the
- * order of 2.1
+ * @returns the values of the fields that were read, for `meta` and for a submission; or every violation in the order of
+ * 2.1
  */
 export function validateMeta(meta: Meta, model: CardholderModel, environment: CheckEnvironment): MetaResult {
   const need = (field: MetaField): Need => FIELD_RULES[field].need;
@@ -76,9 +87,12 @@ export function validatePatch(
 ): MetaResult {
   const present = PATCH_FIELDS.filter((field) => patch[field] !== undefined);
   const merged = { ...meta, ...Object.fromEntries(present.map((field) => [field, patch[field]])) };
-  for (const field of present) {
-    if (patch[field] === null) return { ok: false, field, message: `${field} must be a string` };
-  }
+  const nulls = present.filter((field) => patch[field] === null);
+  const refused = resultOf(
+    nulls.map((field) => ({ field, message: `${field} must be a string` })),
+    {},
+  );
+  if (!refused.ok) return refused;
   const required = (field: MetaField): boolean => FIELD_RULES[field].need !== 'optional';
   const fields = checkFields(present, required, { ...environment, meta: merged });
   if (!fields.ok) return fields;

@@ -6,8 +6,8 @@ import { conflict, invalid, notFound } from '../../../kernel/errors';
 import { newId } from '../../../kernel/ids';
 import type { UploadedFile } from '../../../kernel/wire/file-type';
 import { identifier } from '../../../kernel/wire/schemas';
-import { keepContent, readContent, type StoredContent, storeContent } from '../../kyc/content';
-import { addDocument, storeDocument } from '../../kyc/documents';
+import { keepContent, readContent, type StoredContent, storeContent } from '../../kyc/documents/content';
+import { addDocument, storeDocument } from '../../kyc/documents/documents';
 import { KYC_SLOTS } from '../../kyc/record';
 import { documentSchema, documentView } from '../../kyc/view';
 import { requireCardholder } from '../operations';
@@ -29,7 +29,9 @@ function fileRoute(services: CardholderServices): Route {
     summary: 'Upload a cardholder file',
     description: 'Stores a file, whose `fileId` can then be given as a photo of a cardholder.',
     files: { file: 'required' },
-    response: z.object({ fileId: z.string().meta({ examples: ['file_01h455vb4pex5vsknk084sn02q'] }) }),
+    response: z
+      .object({ fileId: z.string().meta({ examples: ['file_01h455vb4pex5vsknk084sn02q'] }) })
+      .meta({ id: 'UploadedFile' }),
     status: 201,
     prepare: ({ caller, files }) => {
       const key = { tenantId: caller.tenantId, documentId: newId('file') };

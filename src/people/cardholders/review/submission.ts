@@ -3,12 +3,12 @@ import { Problem } from '../../../kernel/errors';
 import type { ApplicationDocument } from '../../../parties/cardholder-review/port';
 import type { ReviewWord } from '../../../parties/cardholder-review/word';
 import { DocumentUnreadable } from '../../../parties/documents/port';
-import { advanceOrder, hear } from '../../../parties/orders/advance';
+import { advanceOrder, recordReport } from '../../../parties/orders/advance';
 import type { OrderKind } from '../../../parties/orders/kind';
 import { partyOrders } from '../../../parties/orders/party-orders';
 import { PartyStopped } from '../../../process/party-errors';
 import { assertOrders } from '../../../process/switches/switches';
-import { documentContent, requireDocument } from '../../kyc/documents';
+import { documentContent, requireDocument } from '../../kyc/documents/documents';
 import { recordFieldsOf, requireApplicant } from '../applicant';
 import type { CorrectedMeta } from '../fields/validate';
 import { requireCardholder } from '../operations';
@@ -91,7 +91,7 @@ export async function giveUpSubmission(services: CardholderServices, id: string)
   const cardholder = await requireCardholder(services.database, null, id);
   if (!submissionOrder.isOpen(cardholder)) return cardholder.status;
   if (cardholder.submissionSent) return 'unknown';
-  return hear(services, submissionOrder, cardholder, refusal('The provider could not be reached.'));
+  return recordReport(services, submissionOrder, cardholder, refusal('The provider could not be reached.'));
 }
 
 type Built = { cardholder: Cardholder; person: CorrectedMeta } | { problem: string };

@@ -1,7 +1,6 @@
-import { chmod, writeFile } from 'node:fs/promises';
+import { chmod, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { promisify } from 'node:util';
-import { gunzip } from 'node:zlib';
+import { extract } from 'tar';
 import { EnvHttpProxyAgent, fetch } from 'undici';
 import { runTool } from '../run-tool';
 import type { ToolContext } from '../tool-cache';
@@ -15,7 +14,6 @@ const BASE = 'https://temporal.download';
 const ANSWER_MS = 10_000;
 const STALL_MS = 30_000;
 const SHOW_EVERY_MS = 3_000;
-const TAR_BLOCK = 512;
 
 interface DownloadInfo {
   archiveUrl: string;
@@ -41,7 +39,7 @@ export async function downloadTemporal(
     if (!answer.ok) throw new Error(`${new URL(url).host} answered ${answer.status}`);
     const info = (await answer.json()) as DownloadInfo;
     const archive = await fetchArchive(info.archiveUrl, dispatcher, context);
-    return await extract(archive, info, folder, context);
+    return await unpack(archive, info, folder, context);
   } catch (error) {
     throw new Error(reasonOf(error as Error));
   } finally {
@@ -106,54 +104,25 @@ function megabytes(bytes: number): string {
   return (bytes / 1_048_576).toFixed(0);
 }
 
-async function extract(
+/** Unpacks the program to `folder`, without the folders that the archive has around it. */
+async function unpack(
   archive: Buffer,
-  info: DownloadInfo,
+  { archiveUrl, fileToExtract }: DownloadInfo,
   folder: string,
-  context: ToolContext,
+  { environment }: ToolContext,
 ): Promise<string> {
-  const target = join(folder, basename(info.fileToExtract));
-  if (new URL(info.archiveUrl).pathname.endsWith('.zip')) {
+  const file = join(folder, 'archive');
+  const target = join(folder, basename(fileToExtract));
+  const strip = fileToExtract.split('/').length - 1;
+  await writeFile(file, archive);
+  if (new URL(archiveUrl).pathname.endsWith('.zip')) {
     // Only Windows gets a zip, and Windows' tar reads it.
-    const file = join(folder, 'archive.zip');
-    await writeFile(file, archive);
-    const args = [
-      '-xf',
-      file,
-      '-C',
-      folder,
-      '--strip-components',
-      String(depth(info.fileToExtract)),
-      info.fileToExtract,
-    ];
-    await runTool('tar', args, { environment: context.environment, timeoutMs: 120_000 });
-    return target;
+    const args = ['-xf', file, '-C', folder, '--strip-components', String(strip), fileToExtract];
+    await runTool('tar', args, { environment, timeoutMs: 120_000 });
+  } else {
+    await extract({ file, cwd: folder, strip, strict: true }, [fileToExtract]);
   }
-  await writeFile(target, fileInTar(await promisify(gunzip)(archive), info.fileToExtract));
   await chmod(target, 0o755);
+  await rm(file);
   return target;
-}
-
-function depth(path: string): number {
-  return path.split('/').length - 1;
-}
-
-/** A tar archive is a sequence of 512-byte headers (name at 0, octal size at 124), each before its content. */
-function fileInTar(tar: Buffer, wanted: string): Buffer {
-  for (let at = 0; at + TAR_BLOCK <= tar.length; ) {
-    const name = field(tar, at, 100);
-    const prefix = field(tar, at + 345, 155);
-    const size = Number.parseInt(field(tar, at + 124, 12).trim() || '0', 8);
-    const path = (prefix ? `${prefix}/${name}` : name).replace(/^\.\//, '');
-    if (path === wanted) return tar.subarray(at + TAR_BLOCK, at + TAR_BLOCK + size);
-    at += TAR_BLOCK + Math.ceil(size / TAR_BLOCK) * TAR_BLOCK;
-  }
-  throw new Error(`the archive holds no ${wanted}`);
-}
-
-function field(tar: Buffer, at: number, length: number): string {
-  return tar
-    .subarray(at, at + length)
-    .toString('latin1')
-    .replace(/\0.*$/s, '');
 }

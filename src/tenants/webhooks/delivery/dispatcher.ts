@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Database } from '../../../kernel/db/database';
 import type { Commands } from '../../../kernel/outbox/commands';
+import type { EventIds } from '../../../kernel/outbox/event-id';
 import { createDuePoll, type DuePoll } from './due-poll';
 import {
   attemptEnded,
@@ -29,6 +30,7 @@ export interface DispatcherDeps {
   commands: Commands;
   poster: Poster;
   secrets: SigningSecrets;
+  ids: EventIds;
   log: Logger;
   now(): Date;
   /** From 0 to 1, for jitter. */
@@ -169,7 +171,7 @@ async function attempt(engine: Engine, lane: Lane, job: Job): Promise<void> {
   } else if (outcome.ok) {
     attemptEnded(lane, 'delivered', now);
     shards.count(lane.shard, 'delivered');
-    recorder.delivered(job, lane.troubled);
+    recorder.delivered(job, outcome, lane.troubled);
   } else {
     attemptEnded(lane, 'failed', now);
     shards.count(lane.shard, 'failed');
@@ -179,10 +181,14 @@ async function attempt(engine: Engine, lane: Lane, job: Job): Promise<void> {
 }
 
 /** @returns undefined when the delivery could not be signed */
-async function send({ secrets, poster, log }: Engine, lane: Lane, job: Job): Promise<Attempt | undefined> {
+async function send(
+  { secrets, ids, poster, log }: Engine,
+  lane: Lane,
+  job: Job,
+): Promise<Attempt | undefined> {
   try {
-    const secret = await secrets.of(job.tenantId);
-    return await poster.post(laneKey(lane), { ...job, secret });
+    const keys = await secrets.of(job.tenantId);
+    return await poster.post(laneKey(lane), { ...job, id: ids.of(job), keys });
   } catch (error) {
     log.warn({ cause: (error as Error).message, tenantId: job.tenantId }, 'a webhook could not be signed');
     return undefined;

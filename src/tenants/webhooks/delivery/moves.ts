@@ -185,10 +185,10 @@ const DUE: Range = {
   where: `e.shard = m.shard and e.tenant_id = m.tenant_id and e.registration = m.registration and e.delivery = 'due'`,
 };
 
-/** Events in a resend's period that are neither due nor delivered, of all registrations of the tenant. */
+/** Events in a resend's period that are neither due nor delivered. */
 const REST: Range = {
   at: 'e.created_at',
-  where: `e.tenant_id = m.tenant_id and e.delivery in ('recorded', 'failed', 'parked')
+  where: `e.tenant_id = m.tenant_id and e.registration = m.registration and e.delivery in ('recorded', 'failed', 'parked')
           and e.created_at >= m.from_time and e.created_at <= m.to_time`,
 };
 
@@ -229,7 +229,7 @@ const ACTIONS: Record<string, Action> = {
   },
   resend: {
     range: REST,
-    only: 'm.is_open and e.registration = m.registration and e.delivery = any (m.states)',
+    only: 'm.is_open and e.delivery = any (m.states)',
     from: RESENT.from,
     set: `delivery = '${RESENT.to}', ${AGAIN}`,
   },

@@ -1,12 +1,14 @@
 import { type buildConnector, type Dispatcher, Pool } from 'undici';
 import { retryAfterMs } from './schedule';
-import { envelope, signatureOf } from './signature';
+import { envelope, type SigningKeys, signedHeaders } from './signature';
 
 /** One delivery attempt. */
 export interface Delivery {
   url: string;
   tenantId: string;
-  secret: Buffer;
+  /** Id of the event. */
+  id: string;
+  keys: SigningKeys;
   event: string;
   /** Exact text of the envelope's data. */
   data: string;
@@ -17,6 +19,11 @@ export interface Attempt {
   ok: boolean;
   /** 410: the receiver wants no further webhooks. */
   gone: boolean;
+  /** When the attempt began. */
+  at: Date;
+  durationMs: number;
+  /** Status of the answer. Absent when none came. */
+  status?: number;
   /** Why the attempt failed: `http_500`, `timeout`, `tls_failed` … Never text from the receiver. */
   code: string;
   /** From the receiver's `Retry-After`, 0 when absent. */
@@ -52,10 +59,14 @@ interface Connections {
   answered: boolean;
 }
 
+/** Result of an attempt, without its times. */
+type Ended = Omit<Attempt, 'at' | 'durationMs'>;
+
 /** An attempt under way. */
 interface Flight {
+  at: Date;
   deadline: number;
-  end(attempt: Attempt): void;
+  end(ended: Ended): void;
   expire(): void;
 }
 
@@ -73,8 +84,9 @@ export function createPoster(options: PosterOptions): Poster {
       return new Promise((resolve) => {
         const url = new URL(delivery.url);
         const connections = lanes.of(lane, url.origin);
-        const request = requestOf(url, delivery);
-        send({ connections, request, flight: flights.begin(resolve) }, connections.answered);
+        const flight = flights.begin(resolve);
+        const request = requestOf(url, delivery, flight.at);
+        send({ connections, request, flight }, connections.answered);
       });
     },
     forget: (lane) => lanes.close(lane),
@@ -127,12 +139,15 @@ function createFlights(timeoutMs: number) {
   }
 
   return {
-    begin(ended: (attempt: Attempt) => void): Flight {
+    begin(resolve: (attempt: Attempt) => void): Flight {
+      const at = new Date();
+      const began = performance.now();
       const flight: Flight = {
-        deadline: performance.now() + timeoutMs,
-        end(attempt) {
+        at,
+        deadline: began + timeoutMs,
+        end(ended) {
           flights.delete(flight);
-          ended(attempt);
+          resolve({ ...ended, at, durationMs: Math.round(performance.now() - began) });
         },
         expire: () => undefined,
       };
@@ -143,13 +158,13 @@ function createFlights(timeoutMs: number) {
   };
 }
 
-function requestOf(url: URL, delivery: Delivery): Dispatcher.DispatchOptions {
+function requestOf(url: URL, delivery: Delivery, at: Date): Dispatcher.DispatchOptions {
   const body = envelope(delivery.event, delivery.data);
   const headers = {
     'content-type': 'application/json',
     'user-agent': 'Cardwright-Webhooks/1',
     'x-client-id': delivery.tenantId,
-    'x-signature': signatureOf(body, delivery.secret),
+    ...signedHeaders({ id: delivery.id, body, at }, delivery.keys),
     ...(delivery.idempotencyKey === null ? {} : { 'x-idempotency-key': delivery.idempotencyKey }),
   };
   return { method: 'POST', path: url.pathname + url.search, headers, body };
@@ -201,8 +216,9 @@ function send(sending: Sending, mayReconnect: boolean): void {
   });
 }
 
-function answered(status: number, retryAfter: string | undefined): Attempt {
+function answered(status: number, retryAfter: string | undefined): Ended {
   return {
+    status,
     ok: status >= 200 && status < 300,
     gone: status === 410,
     code: `http_${status}`,
@@ -210,7 +226,7 @@ function answered(status: number, retryAfter: string | undefined): Attempt {
   };
 }
 
-function failed(code: string): Attempt {
+function failed(code: string): Ended {
   return { ok: false, gone: false, code, retryAfterMs: 0 };
 }
 

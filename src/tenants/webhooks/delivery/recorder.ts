@@ -7,6 +7,7 @@ import { type FailedEndpoint, markFailing, noteOutcomes, type Outcome, seriesOf 
 import type { EndpointKey } from '../record';
 import { recoveryCommand } from '../recovery-command';
 import { markDisabled } from '../store';
+import { attemptMade, type EventAttempt } from './attempts';
 import { parkDue } from './moves';
 import type { Attempt } from './poster';
 import { createRounds } from './rounds';
@@ -21,7 +22,7 @@ export interface Failure {
 
 /** Outcomes of claimed events, gathered for one transaction. */
 interface Batch {
-  delivered: string[];
+  delivered: EventAttempt[];
   released: string[];
   failures: Failure[];
   /** Outcomes that count, of endpoints that have failed lately, in order of arrival. */
@@ -32,7 +33,7 @@ interface Batch {
 
 export interface Recorder {
   /** @param note whether the endpoint's health is updated as well, because it has failed lately */
-  delivered(event: ClaimedEvent, note: boolean): void;
+  delivered(event: ClaimedEvent, attempt: Attempt, note: boolean): void;
   released(numbers: string[]): void;
   failed(failure: Failure, recorded: () => void): void;
   /** Outcomes that are not in the database yet. */
@@ -86,8 +87,8 @@ export function createRecorder(deps: RecorderDeps): Recorder {
   });
 
   return {
-    delivered(event, note) {
-      batch.delivered.push(event.number);
+    delivered(event, attempt, note) {
+      batch.delivered.push({ number: event.number, made: attemptMade(event.url, attempt) });
       if (note) batch.outcomes.push(outcomeOf(event, true));
       rounds.ask();
     },
@@ -164,6 +165,7 @@ async function writeOutcomes(deps: RecorderDeps, { outcomes, failures }: Batch):
 
 const failedAttempt = ({ event, attempt }: Failure, jitter: number): FailedAttempt => ({
   number: event.number,
+  made: attemptMade(event.url, attempt),
   code: attempt.code,
   retryMs: retryIn(event.attempts + 1, jitter, attempt.retryAfterMs),
 });

@@ -1,6 +1,8 @@
 import type { Database, Sql, Tx } from '../../../kernel/db/database';
+import type { EventIds } from '../../../kernel/outbox/event-id';
 import { type Endpoint, type EndpointKey } from '../record';
 import { findEndpoint, markActive, markDisabled, setNextProbe } from '../store';
+import { attemptMade } from './attempts';
 import { laneKey } from './lane';
 import { parkDue, unpark } from './moves';
 import type { Attempt, Poster } from './poster';
@@ -12,6 +14,12 @@ export interface RecoveryDeps {
   database: Database;
   poster: Poster;
   secrets: SigningSecrets;
+  ids: EventIds;
+  /**
+   * Longest wait between two probes, unless the receiver's `Retry-After` asks for more. Milliseconds. Infinite where the
+   * schedule decides.
+   */
+  maxProbeMs: number;
 }
 
 /** Progress of a recovery. Ids, numbers and codes only, because it enters a workflow's history. */
@@ -71,7 +79,7 @@ function stateOf(endpoint: Endpoint): RecoveryState {
  * the endpoint active. After two failures of one event the next probe uses another.
  */
 export async function probeEndpoint(deps: RecoveryDeps, request: ProbeRequest): Promise<RecoveryState> {
-  const { database, poster, secrets } = deps;
+  const { database, poster, secrets, ids } = deps;
   const endpoint = await findEndpoint(database, request);
   if (endpoint?.status !== 'failing') return beginRecovery(database, request); // may have been set again
   // The workflow was woken for another reason, or twice.
@@ -84,9 +92,10 @@ export async function probeEndpoint(deps: RecoveryDeps, request: ProbeRequest): 
     tryLastAgain: endpoint.probeFailures < PROBES_OF_ONE,
   });
   if (!event) return nothingToProbe(database, endpoint, request);
-  const secret = await secrets.of(endpoint.tenantId);
-  const attempt = await poster.post(laneKey(endpoint), { ...event, url: endpoint.url, secret });
-  return database.transaction((tx) => record(tx, endpoint, event, attempt, request));
+  const keys = await secrets.of(endpoint.tenantId);
+  const delivery = { ...event, id: ids.of(event), url: endpoint.url, keys };
+  const attempt = await poster.post(laneKey(endpoint), delivery);
+  return database.transaction((tx) => record(tx, deps, endpoint, event, attempt, request));
 }
 
 async function nothingToProbe(
@@ -104,20 +113,24 @@ async function nothingToProbe(
 
 async function record(
   tx: Tx,
+  { maxProbeMs }: RecoveryDeps,
   endpoint: Endpoint,
   event: ProbeEvent,
   attempt: Attempt,
   request: ProbeRequest,
 ): Promise<RecoveryState> {
   const now = new Date(request.now);
+  const made = attemptMade(endpoint.url, attempt);
   if (attempt.ok) {
     await markActive(tx, endpoint, 'probe_succeeded', now);
-    await recordDelivered(tx, [event.number]);
+    await recordDelivered(tx, [{ number: event.number, made }]);
     return readRecovery(tx, endpoint);
   }
-  const attempts = event.attempts + 1;
+  // A probe before the event's own turn is one more than its schedule has.
+  const isExtra = Number.isFinite(maxProbeMs) && event.dueAt.getTime() > request.now + CLOCKS_APART_MS;
+  const attempts = event.attempts + (isExtra ? 0 : 1);
   const jitter = jitterOf(request.random);
-  const next = probeAfter(endpoint.probes, jitter, attempt.retryAfterMs);
+  const next = probeAfter(endpoint.probes, jitter, attempt.retryAfterMs, maxProbeMs);
   const ended = endOf(endpoint, attempt, request.now);
   const disabled = ended ? await markDisabled(tx, [endpoint], now, ended) : [];
   await setNextProbe(tx, endpoint, {
@@ -127,8 +140,8 @@ async function record(
     probeEvent: event.number,
     probeFailures: event.number === endpoint.probeEvent ? endpoint.probeFailures + 1 : 1,
   });
-  const retryMs = retryIn(attempts, jitter, attempt.retryAfterMs);
-  await recordFailures(tx, [{ number: event.number, code: attempt.code, retryMs }]);
+  const retryMs = isExtra ? null : retryIn(attempts, jitter, attempt.retryAfterMs);
+  await recordFailures(tx, [{ number: event.number, made, code: attempt.code, retryMs }]);
   await parkDue(tx, disabled);
   return { ...(await readRecovery(tx, endpoint)), attempts };
 }

@@ -23,9 +23,18 @@ export function firstProbe(jitter: number): NextProbe {
   return probeAt(0, jitter, 0);
 }
 
-/** Probe after a failed one, with any delivery. The schedule goes on and stays at its last interval. */
-export function probeAfter(index: number, jitter: number, retryAfterMs = 0): NextProbe {
-  return probeAt(Math.min(LAST, index + 1), jitter, retryAfterMs);
+/**
+ * Probe after a failed one, with any delivery. The schedule goes on and stays at its last interval.
+ * @param maxMs longest wait, which only `Retry-After` exceeds
+ */
+export function probeAfter(
+  index: number,
+  jitter: number,
+  retryAfterMs = 0,
+  maxMs = Number.POSITIVE_INFINITY,
+): NextProbe {
+  const { index: next, waitMs } = probeAt(Math.min(LAST, index + 1), jitter, 0);
+  return { index: next, waitMs: Math.max(Math.min(waitMs, maxMs), retryAfterMs) };
 }
 
 /** Milliseconds until a failed delivery is retried. @param attempts including the failed one */

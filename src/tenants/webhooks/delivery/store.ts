@@ -1,6 +1,7 @@
 import { raw, table } from '../../../kernel/db/build';
 import type { Sql } from '../../../kernel/db/database';
 import { type EndpointKey } from '../record';
+import { attemptsByNumber, type EventAttempt } from './attempts';
 import { deliveryTransition } from './record';
 import { MAX_ATTEMPTS } from './schedule';
 
@@ -47,7 +48,9 @@ export interface Want extends DueEndpoint {
 
 export interface ClaimedEvent extends DueEndpoint {
   number: string;
+  createdAt: Date;
   event: string;
+  dataId: string;
   /** Exact text of the envelope's data. */
   data: string;
   idempotencyKey: string | null;
@@ -62,8 +65,8 @@ export interface ClaimedEvent extends DueEndpoint {
 export type ProbeEvent = Omit<ClaimedEvent, 'url' | 'troubled'>;
 
 /** Nobody else claims the event before its lease ends. Each claim sends the same bytes. */
-const CLAIMED = `number, shard, tenant_id as "tenantId", registration, event, data, idempotency_key as "idempotencyKey",
-  attempts, due_at as "dueAt"`;
+const CLAIMED = `number, shard, tenant_id as "tenantId", registration, event, data_id as "dataId", data,
+  idempotency_key as "idempotencyKey", attempts, created_at as "createdAt", due_at as "dueAt"`;
 
 /**
  * Claims due events of active endpoints, at most `room` of each, earliest due time first. Numbers are gathered first,
@@ -138,14 +141,15 @@ export async function hasDue(sql: Sql, { tenantId, registration }: EndpointKey):
   return rows.length > 0;
 }
 
-export async function recordDelivered(sql: Sql, numbers: string[]): Promise<void> {
+/** Records successful attempts with their deliveries, in one statement. */
+export async function recordDelivered(sql: Sql, attempts: readonly EventAttempt[]): Promise<void> {
   const { from, to } = deliveryTransition('attempt_succeeded');
   await sql.prepared(
     'webhooks-delivered',
     `update events set delivery = $2, attempts = attempts + 1, delivered_at = clock_timestamp(), due_at = null,
-            leased_until = null, last_error = null
+            leased_until = null, last_error = null, attempts_made = webhook_attempts(attempts_made, $4::jsonb -> number::text)
       where number = any ($1::bigint[]) and delivery = any ($3)`,
-    [numbers, to, from],
+    [attempts.map(({ number }) => number), to, from, attemptsByNumber(attempts)],
   );
 }
 
@@ -159,11 +163,10 @@ export async function releaseClaims(sql: Sql, numbers: string[]): Promise<void> 
 }
 
 /** A failed attempt. */
-export interface FailedAttempt {
-  number: string;
+export interface FailedAttempt extends EventAttempt {
   code: string;
-  /** Milliseconds until the retry, unless the schedule is used up. */
-  retryMs: number;
+  /** Milliseconds until the retry, unless the schedule is used up. Null: an extra probe, which uses up no attempt. */
+  retryMs: number | null;
 }
 
 /** Counts an attempt and sets the next due time. A delivery whose schedule is used up becomes `failed`. Idempotent. */
@@ -171,9 +174,10 @@ export async function recordFailures(sql: Sql, failures: FailedAttempt[]): Promi
   const { from, to } = deliveryTransition('schedule_used_up');
   await sql.query(
     `update events e
-        set attempts = e.attempts + 1, leased_until = null, last_error = f.code,
-            delivery = case when e.delivery = any ($5) and e.attempts + 1 >= $4 then $6 else e.delivery end,
-            due_at = case when e.delivery = 'due' then clock_timestamp() + f.ms * interval '1 millisecond'
+        set attempts = e.attempts + (f.ms is not null)::int, leased_until = null, last_error = f.code,
+            attempts_made = webhook_attempts(e.attempts_made, $7::jsonb -> e.number::text),
+            delivery = case when f.ms is not null and e.delivery = any ($5) and e.attempts + 1 >= $4 then $6 else e.delivery end,
+            due_at = case when f.ms is not null and e.delivery = 'due' then clock_timestamp() + f.ms * interval '1 millisecond'
                           else e.due_at end
        from unnest($1::bigint[], $2::text[], $3::bigint[]) as f(number, code, ms)
       where e.number = f.number and e.delivery <> 'delivered' and e.leased_until is not null`,
@@ -184,6 +188,7 @@ export async function recordFailures(sql: Sql, failures: FailedAttempt[]): Promi
       MAX_ATTEMPTS,
       from,
       to,
+      attemptsByNumber(failures),
     ],
   );
 }

@@ -1,7 +1,7 @@
 import type { PartyAccount } from '../../../kernel/ledger/entries';
 import { type Decimal, maxOf, minOf, roundTo, sumOf, ZERO } from '../../../kernel/money/money';
-import { type Door, doorHolding } from './doors';
 import { type Holding, internal } from './position';
+import { type Resolution, resolutionHolding } from './resolutions';
 
 /**
  * Money that comes in from a party, and what of it goes back. Serves deposits, top-ups, and credits of banks and
@@ -15,7 +15,7 @@ export interface Inflow {
   /** The client's part, once the transfer is credited. */
   credit: Credit | null;
   /** Amounts that people took out of suspense. */
-  doors: readonly Door[];
+  resolutions: readonly Resolution[];
   /** The internal account that represents the party. */
   party: PartyAccount;
 }
@@ -71,7 +71,7 @@ interface Share {
  */
 export function inflowPosition(inflow: Inflow): Holding[] {
   return currenciesOf(inflow).flatMap((currency) => {
-    const { total, own, base, backs, doors, parts } = dividedUp(inflow, currency);
+    const { total, own, base, backs, resolutions, parts } = dividedUp(inflow, currency);
     const gone = backs.filter(({ state }) => state === 'done');
     const fromCredit = parts
       .filter(({ back }) => back.state === 'done')
@@ -79,9 +79,9 @@ export function inflowPosition(inflow: Inflow): Holding[] {
     const uncredited = total.minus(base).minus(sumOf(gone)).plus(fromCredit);
     return [
       internal(inflow.party, currency, sumOf(gone).minus(total)),
-      internal('suspense', currency, uncredited.minus(sumOf(doors))),
+      internal('suspense', currency, uncredited.minus(sumOf(resolutions))),
       ...(own ? creditHoldings(own, base, parts) : []),
-      ...doors.map(doorHolding),
+      ...resolutions.map(resolutionHolding),
     ];
   });
 }
@@ -113,22 +113,22 @@ export const pledgedIn = (inflow: Inflow): Money[] =>
 export const askedIn = ({ backs }: Pick<Inflow, 'backs'>): Money[] =>
   backs.filter(({ state }) => state === 'asked');
 
-const currenciesOf = ({ received, backs, doors }: Inflow): string[] => [
-  ...new Set([...received, ...backs, ...doors].map(({ currency }) => currency)),
+const currenciesOf = ({ received, backs, resolutions }: Inflow): string[] => [
+  ...new Set([...received, ...backs, ...resolutions].map(({ currency }) => currency)),
 ];
 
 function dividedUp(inflow: Inflow, currency: string) {
   const of = <M extends Money>(all: readonly M[]) => all.filter((money) => money.currency === currency);
-  const [backs, doors, total] = [of(inflow.backs), of(inflow.doors), sumOf(of(inflow.received))];
+  const [backs, resolutions, total] = [of(inflow.backs), of(inflow.resolutions), sumOf(of(inflow.received))];
   const own = inflow.credit?.base.currency === currency ? inflow.credit : null;
   const base = own ? maxOf(ZERO, minOf(own.base.amount, total)) : ZERO;
-  const letOut = sumOf(doors.filter(({ amount }) => amount.gt(0)));
+  const letOut = sumOf(resolutions.filter(({ amount }) => amount.gt(0)));
   return {
     total,
     own,
     base,
     backs,
-    doors,
+    resolutions,
     parts: allocate(backs, { uncredited: total.minus(base), letOut, base }),
   };
 }

@@ -1,8 +1,8 @@
 import type { PartyAccount } from '../../../kernel/ledger/entries';
 import { byCurrency, type Decimal, maxOf, minOf, roundTo, sumOf, ZERO } from '../../../kernel/money/money';
-import { type Door, doorHolding } from './doors';
 import type { Money } from './inflow';
 import { type Holding, internal } from './position';
+import { type Resolution, resolutionHolding } from './resolutions';
 
 /** Money that leaves an account through a party, and what of it comes back. */
 export interface OfAccount {
@@ -19,7 +19,7 @@ export interface OfAccount {
   sent: Decimal;
   /** Amounts that came back, in the order first seen, in the target's currency. */
   backs: readonly { part: string; amount: Decimal }[];
-  doors: readonly Door[];
+  resolutions: readonly Resolution[];
   /** Set where the account was closed: what it had paid, and what each part had returned to it. */
   closed?: PaidAtClosing | undefined;
 }
@@ -45,7 +45,7 @@ export interface PaidAtClosing {
  * returns for a closed account.
  */
 export function outflowPosition(outflow: Outflow): Holding[] {
-  const { currency, target, sent, backs, doors, party } = outflow;
+  const { currency, target, sent, backs, resolutions, party } = outflow;
   const ordered = orderedOf(outflow);
   const { due, taken } = feesOf(outflow);
   const { beyond } = returnsOf(outflow, ordered);
@@ -57,9 +57,12 @@ export function outflowPosition(outflow: Outflow): Holding[] {
     ...suspense(
       { currency: target.currency, amount: ordered.minus(sent).plus(beyond) },
       { currency, amount: taken.minus(due) },
-      ...doors.map((door) => ({ currency: door.currency, amount: door.amount.negated() })),
+      ...resolutions.map((resolution) => ({
+        currency: resolution.currency,
+        amount: resolution.amount.negated(),
+      })),
     ),
-    ...doors.map(doorHolding),
+    ...resolutions.map(resolutionHolding),
   ];
 }
 

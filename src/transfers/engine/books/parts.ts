@@ -7,20 +7,20 @@ import type { Part, Transfer } from '../record';
  */
 export function underOurIds<T extends { name: string }>(
   parts: readonly Part[],
-  told: readonly T[],
+  reported: readonly T[],
 ): (T & { part: string })[] {
   const placeOf = ({ name }: T) => {
     const place = parts.findIndex((part) => part.name === name);
     return place < 0 ? parts.length : place;
   };
-  return told
+  return reported
     .map((each) => ({ ...each, place: placeOf(each) }))
     .sort((a, b) => a.place - b.place)
     .map(({ place, ...each }) => ({ ...(each as unknown as T), part: parts[place]?.id ?? each.name }));
 }
 
 /** The returns of a word, each under our id. */
-export const returnsToldIn = ({
+export const reportedReturns = ({
   word,
   parts,
 }: Pick<Transfer<unknown, { returns: readonly { id: string; amount: Decimal }[] }>, 'word' | 'parts'>) =>

@@ -59,11 +59,41 @@ const DECIDED_AT = raw(`case word->>'state'
 const undecided = (chain: string) => ofChain(chain).whereRaw(`word->>'state' in ('seen', 'absent')`);
 
 /** Undecided deposits that the chain's height now decides, each with the revision of its row. */
-export async function decidedAt(sql: Sql, chain: string, height: number): Promise<Map<string, number>> {
-  const query = undecided(chain).where(DECIDED_AT, '<=', height).select('revision');
-  const rows = await sql.run<{ partyRef: string; revision: number }>(query);
+export const decidedAt = (sql: Sql, chain: string, height: number): Promise<Map<string, number>> =>
+  revisionsOf(sql, undecided(chain).where(DECIDED_AT, '<=', height));
+
+/**
+ * Deposits whose next step is due at a height: decided ones, and those without a first step. Two queries, because no
+ * index serves both.
+ */
+export const steppingAt = async (sql: Sql, chain: string, height: number): Promise<Map<string, number>> =>
+  new Map([
+    ...(await decidedAt(sql, chain, height)),
+    ...(await revisionsOf(sql, ofChain(chain).whereNull('word'))),
+  ]);
+
+async function revisionsOf(sql: Sql, query: ReturnType<typeof ofChain>): Promise<Map<string, number>> {
+  const rows = await sql.run<{ partyRef: string; revision: number }>(query.select('revision'));
   return new Map(rows.map(({ partyRef, revision }) => [partyRef, revision]));
 }
+
+/**
+ * The names of those deposits that are not final in the block in which they were found again. Raw: any number of pairs
+ * in one parameter.
+ */
+export async function refsElsewhere(
+  tx: Sql,
+  found: readonly { ref: string; blockHash: string }[],
+): Promise<string[]> {
+  if (found.length === 0) return [];
+  const rows = await tx.query<{ ref: string }>(ELSEWHERE, [JSON.stringify(found)]);
+  return rows.map(({ ref }) => ref);
+}
+
+const ELSEWHERE = `
+  select r.ref from json_to_recordset($1::json) as r(ref text, "blockHash" text)
+    join transfers t on t.party = 'chain' and t.party_ref = r.ref
+   where t.word->>'state' is distinct from 'final' or t.word->>'blockHash' <> r."blockHash"`;
 
 /** Undecided deposits, and deposits without a word. Two queries, because no index serves both. */
 export const refsWaiting = async (tx: Tx, chain: string): Promise<string[]> =>

@@ -1,6 +1,7 @@
 import { raw } from '../../../kernel/db/build';
 import type { Sql, Tx } from '../../../kernel/db/database';
 import { json, recordTable } from '../../../kernel/db/record-table';
+import { insertOfRows } from '../../../kernel/db/writes';
 import type { PartyWord, Transfer } from '../record';
 
 /** Number of words that are kept of a transfer, the newest ones. The limit bounds what a transfer may cost. */
@@ -19,16 +20,18 @@ const words = recordTable<KeptWord>('transfer_words', { word: json }, [
   ...['revision', raw('version::float8 as version'), 'word', 'at'],
 ]);
 
-/** Stores the word that has just been applied, together with its transfer. */
-export function keepWord(tx: Tx, { id: transferId, revision, word, wordAt }: Transfer): void {
-  if (word === null || wordAt === null) return;
-  const kept = words.row({ revision, version: word.version ?? null, word, at: wordAt });
-  tx.defer(
-    words()
-      .insert({ transferId, slot: revision % KEPT, ...kept })
-      .onConflict(['transfer_id', 'slot'])
-      .merge(Object.keys(kept)),
+const COLUMNS = ['transferId', 'slot', 'revision', 'version', 'word', 'at'];
+const REPLACED = `on conflict (transfer_id, slot) do update
+  set revision = excluded.revision, version = excluded.version, word = excluded.word, at = excluded.at`;
+
+/** Stores the words that have just been applied, together with their transfers. */
+export function keepWords(tx: Tx, transfers: readonly Transfer[]): void {
+  const rows = transfers.flatMap(({ id: transferId, revision, word, wordAt: at }) =>
+    word === null || at === null
+      ? []
+      : [{ transferId, slot: revision % KEPT, revision, version: word.version ?? null, word, at }],
   );
+  if (rows.length > 0) tx.defer(insertOfRows('transfer_words', COLUMNS, rows, REPLACED));
 }
 
 /** The newest words of a transfer, oldest first. */

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { type Locking } from '../../../kernel/db/build';
 import type { Sql, Tx } from '../../../kernel/db/database';
 import { alreadyExists, conflict, invalid, notFound } from '../../../kernel/errors';
 import { newId } from '../../../kernel/ids';
@@ -116,9 +117,9 @@ export async function requireDestination(
   sql: Sql,
   reach: string | null,
   id: string,
-  { field, lock }: { field?: string; lock?: 'share' | 'update' } = {},
+  { field, ...locking }: Locking & { field?: string } = {},
 ): Promise<WithdrawalDestination> {
-  const found = await findDestination(sql, reach, id, lock);
+  const found = await findDestination(sql, reach, id, locking);
   if (!found) throw notFound('destination', field);
   return found;
 }

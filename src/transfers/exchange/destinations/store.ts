@@ -1,4 +1,4 @@
-import { anyOf, filtered, NOW, raw } from '../../../kernel/db/build';
+import { anyOf, filtered, type Locking, locked, NOW, raw } from '../../../kernel/db/build';
 import type { Sql } from '../../../kernel/db/database';
 import { json, recordTable } from '../../../kernel/db/record-table';
 import { isId } from '../../../kernel/ids';
@@ -40,18 +40,16 @@ export function insertDestination(
   return destinations.writtenOne(tx, destinations().insert(row).onConflict(open).ignore());
 }
 
-/** @param reach the tenant that must own it, or null for any @param lock until the end of the transaction */
+/** @param reach the tenant that must own it, or null for any */
 export async function findDestination(
   sql: Sql,
   reach: string | null,
   id: string,
-  lock?: 'share' | 'update',
+  locking: Locking = {},
 ): Promise<WithdrawalDestination | undefined> {
   if (!isId('withdrawalDestination', id)) return undefined;
   const query = destinations().where({ id }).modify(filtered, { tenantId: reach });
-  if (lock === 'share') void query.forShare();
-  if (lock === 'update') void query.forNoKeyUpdate();
-  return destinations.one(sql, query);
+  return destinations.one(sql, query.modify(locked, locking));
 }
 
 export const findDestinations = (sql: Sql, ids: readonly string[]): Promise<WithdrawalDestination[]> =>

@@ -19,7 +19,6 @@ export function exchangeOrderDesk(services: OrderDeskServices): Desk {
   const open = openTransfers(services, {
     name: 'exchange-orders',
     kind: exchangeOrderKind,
-    id: 'exchangeOrder',
     open: OPEN_ORDER_STATUSES,
     columns: {
       amount: columns.money('amount', ({ transfer: { terms } }) => ({
@@ -56,7 +55,7 @@ const cancel = (services: OrderDeskServices): Decision =>
     name: 'exchange-order.cancel',
     title: 'releases what is held; refused once the exchange may have the order',
     permission: 'money',
-    subject: transferSubject(services, exchangeOrderKind, { noun: 'exchange order', id: 'exchangeOrder' }),
+    subject: transferSubject(services, exchangeOrderKind, 'exchange order'),
     restsOn: ({ transfer: { status, orderedAt }, decisions }) => ({
       status,
       ordered: orderedAt !== null,

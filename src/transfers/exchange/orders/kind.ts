@@ -37,6 +37,7 @@ export const EXCHANGE_ORDER_COMPONENTS = {
 /** An exchange through the exchange party (decisions part 4, Exchange). Its `accountId` is the paying account. */
 export const exchangeOrderKind: TransferKind<ExchangeOrderTerms, ExchangeOrderWord> = {
   name: 'exchange_order',
+  idKind: 'exchangeOrder',
   party: 'exchange',
   process: processOfRecord<ProcessSubject>({
     workflow: 'exchangeOrder',
@@ -47,7 +48,7 @@ export const exchangeOrderKind: TransferKind<ExchangeOrderTerms, ExchangeOrderWo
   word: exchangeOrderWord,
   components: EXCHANGE_ORDER_COMPONENTS,
   transitions: EXCHANGE_ORDER_TRANSITIONS,
-  doors: ['credit', 'write_off', 'recover'],
+  resolutions: ['credit', 'write_off', 'recover'],
   choose: fallen,
   measures: rules.measures,
   amounts: rules.amounts,
@@ -61,7 +62,7 @@ export const exchangeOrderKind: TransferKind<ExchangeOrderTerms, ExchangeOrderWo
   unreleased,
   isOpen: rules.isOpen,
   deadline: () => null,
-  told: (order, previous) => statusEvent(order, previous, 'transfer'),
+  eventsOf: (order, previous) => statusEvent(order, previous, 'transfer'),
   notices: changedSince,
   consider,
   async give(services, { transfer: { id, terms } }) {

@@ -3,8 +3,8 @@ import { byCurrency, Decimal, maxOf, minOf, roundTo, ZERO } from '../../../kerne
 import { PARTY_ACCOUNTS } from '../../../kernel/parties';
 import { storedDecimal as decimal } from '../../../parties/protocol/stored';
 import type { WantedBreak } from '../../../process/breaks/operations';
-import { doorHolding, doorsOf } from '../../engine/books/doors';
 import { type Holding, internal } from '../../engine/books/position';
+import { resolutionHolding, resolutionsOf } from '../../engine/books/resolutions';
 import type { NewDecision } from '../../engine/kind';
 import { last, moneyOf } from '../../engine/record';
 import { type Deal, dealOf, dealtIn, NO_DEAL, orderedDeal, orderedOf, outcomeOf } from './deal';
@@ -30,7 +30,7 @@ export function exchangeOrderPosition(order: ExchangeOrder): Holding[] {
   const { currency, toCurrency, toAccountId } = terms;
   const [dealt, claimed, due] = [dealtIn(word), claimedIn(order), dueToClient(order)];
   const booked = withClosedAccounts(order, due);
-  const doors = doorsOf(order.decisions);
+  const resolutions = resolutionsOf(order.decisions);
   const part = null;
   const debit = (component: string, amount: Decimal) => ({
     component,
@@ -52,9 +52,12 @@ export function exchangeOrderPosition(order: ExchangeOrder): Holding[] {
       { currency, amount: booked.sold.minus(due.sold).plus(booked.fee).minus(due.fee) },
       { currency: toCurrency, amount: dealt.bought.minus(claimed.bought) },
       { currency: toCurrency, amount: due.bought.minus(booked.bought) },
-      ...doors.map((door) => ({ currency: door.currency, amount: door.amount.negated() })),
+      ...resolutions.map((resolution) => ({
+        currency: resolution.currency,
+        amount: resolution.amount.negated(),
+      })),
     ]).map(({ currency: its, amount }) => internal('suspense', its, amount)),
-    ...doors.map(doorHolding),
+    ...resolutions.map(resolutionHolding),
   ];
 }
 

@@ -32,6 +32,7 @@ const CANCELLED: readonly Transition<PayoutStatus, PayoutTrigger>[] = [
 /** A withdrawal of fiat from the exchange to an allowed destination (decisions part 4, Exchange). */
 export const exchangeWithdrawalKind: OutgoingKind<WithdrawalTerms> = outgoingKind<WithdrawalTerms>({
   name: 'exchange_withdrawal',
+  idKind: 'exchangeWithdrawal',
   noun: 'withdrawal',
   event: 'transfer',
   party: 'exchange',

@@ -13,7 +13,6 @@ export function ibanCreditDesk(services: Pick<Services, 'database' | 'now'>): De
   const open = openTransfers(services, {
     name: 'iban-credits',
     kind: ibanCreditKind,
-    id: 'ibanCredit',
     open: OPEN_CREDIT_STATUSES,
     columns: {
       amount: columns.money('amount', ({ transfer: { terms } }) => terms),

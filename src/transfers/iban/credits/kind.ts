@@ -22,6 +22,7 @@ export const creditProcess = processOf({
  */
 export const ibanCreditKind: TransferKind<IbanCreditTerms, BankCreditWord> = {
   name: 'iban_credit',
+  idKind: 'ibanCredit',
   party: 'bank',
   process: creditProcess,
   namedBy: 'party_ref',
@@ -29,7 +30,7 @@ export const ibanCreditKind: TransferKind<IbanCreditTerms, BankCreditWord> = {
   word: bankCreditWord,
   components: rules.COMPONENTS,
   transitions: rules.IBAN_CREDIT_TRANSITIONS,
-  doors: ['return', 'credit', 'write_off', 'recover'],
+  resolutions: ['return', 'credit', 'write_off', 'recover'],
   pledged: rules.pledged,
   asked: rules.pledged,
   choose: () => undefined,
@@ -46,7 +47,7 @@ export const ibanCreditKind: TransferKind<IbanCreditTerms, BankCreditWord> = {
   deadline: () => null,
   notices: rules.notices,
   // No event: the account transactions tell the client.
-  told: () => [],
+  eventsOf: () => [],
   give: giveBack,
   ask,
 };
@@ -67,8 +68,8 @@ async function ask(
   { parties }: Services,
   { transfer: { partyRef, word } }: IbanCredit,
 ): Promise<Given<BankCreditWord> | 'unknown_to_party'> {
-  const heard = await parties.bank.ask(partyRef ?? '');
-  if (heard !== 'unknown_to_party') return { word: heard.word };
+  const answer = await parties.bank.ask(partyRef ?? '');
+  if (answer !== 'unknown_to_party') return { word: answer.word };
   // We gave no order for a credit, so there is none to repeat.
-  return word === null ? {} : heard;
+  return word === null ? {} : answer;
 }

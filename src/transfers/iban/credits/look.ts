@@ -2,7 +2,7 @@ import type { Services } from '../../../services';
 import { advance, type Progress } from '../../engine/advance';
 import type { Discovered } from '../../engine/kind';
 import { transfersOfParty } from '../../engine/read';
-import { askAgainAt, toldName } from '../../engine/tables/told-names';
+import { askAgainAt, reportedName } from '../../engine/tables/reported-names';
 import { ibanCreditKind } from './kind';
 
 /**
@@ -17,13 +17,13 @@ export async function lookAtCredit(
 ): Promise<Progress> {
   const { database, now } = services;
   const known = async () => (await transfersOfParty(database, 'bank', [bankId]))[0];
-  const told = () => toldName(database, 'bank', bankId);
-  const [before, toLookInto] = await Promise.all([known(), told()]);
+  const reported = () => reportedName(database, 'bank', bankId);
+  const [before, toLookInto] = await Promise.all([known(), reported()]);
   if (!before || toLookInto) await discover(bankId);
   const found = before ?? (await known());
   if (found) return advance(services, ibanCreditKind, found.id);
   // The bank does not know the payment yet, or for so long that a break was opened.
-  const waits = await told();
+  const waits = await reported();
   return {
     status: 'unknown',
     open: waits !== undefined,

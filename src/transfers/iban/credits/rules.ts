@@ -5,16 +5,16 @@ import { PARTY_ACCOUNTS } from '../../../kernel/parties';
 import type { BankCreditWord } from '../../../parties/bank/word';
 import { storedDecimal as decimal } from '../../../parties/protocol/stored';
 import type { WantedBreak } from '../../../process/breaks/operations';
-import { doorsOf } from '../../engine/books/doors';
 import { askedIn, type Back, inflowPosition, type Money } from '../../engine/books/inflow';
 import type { ComponentTable, Holding } from '../../engine/books/position';
 import {
   backsAmong,
   concludedRefunds,
-  partsToldOf,
+  type ReportedReturn,
   refundOrders,
-  type ToldBack,
+  reportedParts,
 } from '../../engine/books/refunds';
+import { resolutionsOf } from '../../engine/books/resolutions';
 import { isSame } from '../../engine/follow';
 import type { Order } from '../../engine/kind';
 import { moneyOf, type Part, type Situation, type Transition } from '../../engine/record';
@@ -70,21 +70,21 @@ export const isAmount = ({ amount, currency }: Pick<IbanCreditTerms, 'amount' | 
   isCurrency(currency) && fitsCurrency(amount, currency) && amount.gt(0);
 
 /** Recalls and returns of a word. The prefixes keep their names apart. */
-const toldBacks = ({ currency, recalls, returns }: BankCreditWord): ToldBack[] => [
-  ...recalls.map((recall): ToldBack => {
+const reportedReturns = ({ currency, recalls, returns }: BankCreditWord): ReportedReturn[] => [
+  ...recalls.map((recall): ReportedReturn => {
     return { ...recall, currency, name: `recall ${recall.id}`, as: 'dispute', status: 'succeeded' };
   }),
-  ...returns.map((back): ToldBack => ({ ...back, currency, name: `return ${back.id}`, as: 'refund' })),
+  ...returns.map((back): ReportedReturn => ({ ...back, currency, name: `return ${back.id}`, as: 'refund' })),
 ];
 
 export const parts = (word: BankCreditWord, credit: IbanCredit): (string | Part)[] =>
-  partsToldOf(credit, toldBacks(word));
+  reportedParts(credit, reportedReturns(word));
 
 /** Amounts that never fall. A word that lowers one takes something back. */
 export const measures = (word: BankCreditWord): Record<string, Decimal> => ({
   [`received ${word.currency}`]: word.amount,
   ...Object.fromEntries(
-    toldBacks(word)
+    reportedReturns(word)
       .filter(({ status }) => status === 'succeeded')
       .map(({ name, amount }) => [name, amount]),
   ),
@@ -92,7 +92,7 @@ export const measures = (word: BankCreditWord): Record<string, Decimal> => ({
 
 /** Amounts that went back to the payer, or are to go back by our order. */
 export const backsOf = (situation: IbanCredit): Back[] =>
-  backsAmong(situation, situation.transfer.word ? toldBacks(situation.transfer.word) : []);
+  backsAmong(situation, situation.transfer.word ? reportedReturns(situation.transfer.word) : []);
 
 /** Amounts on their way back to the payer. */
 export const pledged = (situation: IbanCredit): Money[] => askedIn({ backs: backsOf(situation) });
@@ -139,7 +139,7 @@ export function position(situation: IbanCredit): Holding[] {
     received: word === null ? [] : [{ amount: word.amount, currency: word.currency }],
     backs: backsOf(situation),
     credit: accountId === null ? null : { account: accountId, base, credited: amount, fee: ZERO, currency },
-    doors: doorsOf(situation.decisions),
+    resolutions: resolutionsOf(situation.decisions),
     party: PARTY_ACCOUNTS.bank,
   });
 }

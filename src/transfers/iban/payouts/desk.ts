@@ -6,7 +6,6 @@ import { ibanPayoutKind } from './kind';
 export const ibanPayoutDesk = (services: PayoutDeskServices): Desk =>
   deskOfPayouts(services, {
     noun: 'iban-payout',
-    id: 'ibanPayout',
     title: 'Payouts of virtual IBANs',
     kind: ibanPayoutKind,
     view: ibanPayoutView,

@@ -10,6 +10,7 @@ export const IBAN_PAYOUT_CALLBACKS = '/callbacks/iban-payouts';
  */
 export const ibanPayoutKind: PayoutKind = paidByParty({
   name: 'iban_payout',
+  idKind: 'ibanPayout',
   workflow: 'ibanPayout',
   prefix: 'iban-payout-',
   summary: 'Payout from a virtual IBAN',

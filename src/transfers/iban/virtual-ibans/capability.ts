@@ -1,4 +1,5 @@
 import type { Caller } from '../../../kernel/caller';
+import { type Locking } from '../../../kernel/db/build';
 import type { Sql, Tx } from '../../../kernel/db/database';
 import { capabilityDisabled, notFound } from '../../../kernel/errors';
 import { isId, newId } from '../../../kernel/ids';
@@ -20,6 +21,7 @@ export {
   findByIban,
   findById as findVirtualIbanById,
   findVirtualIban,
+  foundVirtualIbans,
   listVirtualIbans,
   type VirtualIban,
 } from './store';
@@ -55,10 +57,10 @@ export async function requireVirtualIban(
   sql: Sql,
   { reach }: Pick<Caller, 'reach'>,
   companyId: string,
-  lock?: 'share',
+  locking: Locking = {},
 ): Promise<VirtualIban> {
   if (reach !== null && reach !== companyId) throw notFound('company');
-  const found = await findVirtualIban(sql, companyId, lock);
+  const found = await findVirtualIban(sql, companyId, locking);
   if (!found) throw notFound('company');
   if (found.status !== 'active') throw capabilityDisabled();
   return found;
@@ -87,7 +89,7 @@ export async function enableIban(
   const { id: tenantId } = await requireTenant(tx, companyId);
   // Serialises two requests for the same company, so that the second one finds the IBAN enabled.
   await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 85))', [tenantId]);
-  const before = await findVirtualIban(tx, tenantId, 'update');
+  const before = await findVirtualIban(tx, tenantId, { lock: 'update' });
   if (before?.status === 'active') return { iban: before, changed: false };
   const iban = before ? await setStatus(tx, before.id, 'active') : await openIban(tx, range, tenantId);
   await beginPeriod(tx, iban.id, at);
@@ -111,7 +113,7 @@ export async function disableIban(
   companyId: string,
   at: Date,
 ): Promise<{ iban: VirtualIban; changed: boolean }> {
-  const before = await findVirtualIban(tx, companyId, 'update');
+  const before = await findVirtualIban(tx, companyId, { lock: 'update' });
   if (!before) throw notFound('virtual IBAN');
   if (before.status === 'disabled') return { iban: before, changed: false };
   await endPeriod(tx, before.id, at);

@@ -1,5 +1,16 @@
-import { columnsOf, filtered, type IdPage, NOW, newestFirst, raw, table } from '../../../kernel/db/build';
+import {
+  columnsOf,
+  filtered,
+  type IdPage,
+  type Locking,
+  locked,
+  NOW,
+  newestFirst,
+  raw,
+  table,
+} from '../../../kernel/db/build';
 import type { Sql } from '../../../kernel/db/database';
+import { foundRecords } from '../../../kernel/db/found';
 import { recordTable } from '../../../kernel/db/record-table';
 
 /** A company's virtual IBAN. Its id is also its ledger account, and the `accountId` of its account transactions. */
@@ -18,16 +29,11 @@ const COLUMNS = ['id', 'tenantId', 'iban', 'bic', 'status', 'createdAt', 'update
 const ibans = recordTable<VirtualIban>('virtual_ibans', {}, COLUMNS);
 const periods = () => table('virtual_iban_periods');
 
-export function findVirtualIban(
+export const findVirtualIban = (
   sql: Sql,
   tenantId: string,
-  lock?: 'share' | 'update',
-): Promise<VirtualIban | undefined> {
-  const query = ibans().where({ tenantId });
-  if (lock === 'share') void query.forShare();
-  if (lock === 'update') void query.forNoKeyUpdate();
-  return ibans.one(sql, query);
-}
+  locking: Locking = {},
+): Promise<VirtualIban | undefined> => ibans.one(sql, ibans().where({ tenantId }).modify(locked, locking));
 
 /** @param reach the company that must own it, or null for any */
 export const findById = (sql: Sql, reach: string | null, id: string): Promise<VirtualIban | undefined> =>
@@ -39,6 +45,14 @@ export const findById = (sql: Sql, reach: string | null, id: string): Promise<Vi
  */
 export const findByIban = (tx: Sql, iban: string): Promise<VirtualIban | undefined> =>
   ibans.one(tx, ibans().where({ iban, status: 'active' }).forShare());
+
+/** The virtual IBAN that is written so, with or without spaces. */
+export const foundVirtualIbans = (sql: Sql, text: string, limit: number) =>
+  foundRecords(
+    sql,
+    { table: 'virtual_ibans', column: 'iban', text: text.replaceAll(' ', '').toUpperCase() },
+    limit,
+  );
 
 /** A page of all virtual IBANs, newest first. @param tenantId the company, or null for any */
 export const listVirtualIbans = (sql: Sql, tenantId: string | null, page: IdPage): Promise<VirtualIban[]> =>

@@ -2,7 +2,7 @@ import { type Address, parseEther } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { orderAutoSweeps } from '../../../../src/chain/gas-station/auto-sweep';
 import { advanceGasOperation } from '../../../../src/chain/gas-station/operations/steps/advance';
-import { nodeOf } from '../../../../src/chain/networks/nodes';
+import { nodeOf } from '../../../../src/chain/networks/nodes/nodes';
 import type { ChainNode } from '../../../../src/parties/chain/port';
 import { openWorld, type World } from '../../../transfers/chain-deposits/support';
 import { posted } from '../operations/support';

@@ -1,4 +1,8 @@
-import { createOperation, orderSweep, orderTopup } from '../../../../src/chain/gas-station/operations/create';
+import {
+  createOperation,
+  orderSweep,
+  orderTopup,
+} from '../../../../src/chain/gas-station/operations/lifecycle/create';
 import type { Client } from '../../../support/api';
 import { masterAccount } from '../../../support/cards';
 import { attempts, type TestStation, testStation } from './support';

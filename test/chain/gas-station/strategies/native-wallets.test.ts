@@ -1,5 +1,5 @@
 import { parseEther } from 'viem';
-import { createOperation, orderSweep } from '../../../../src/chain/gas-station/operations/create';
+import { createOperation, orderSweep } from '../../../../src/chain/gas-station/operations/lifecycle/create';
 import { masterAccount } from '../../../support/cards';
 import { fundNative, posted, type TestStation } from '../operations/support';
 import { completed, delegatedStation, ended } from './delegated-station';

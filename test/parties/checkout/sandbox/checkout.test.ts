@@ -109,10 +109,9 @@ describe('a session', () => {
 
     const lost = order({ amount: new Decimal('700.14') });
     await expect(party.createSession(lost)).rejects.toThrow(OutcomeUnknown);
-    const [row] = await api.database.query<{ id: string }>(
-      'select id from sandbox_checkout_sessions where key = $1',
-      [lost.key],
-    );
+    const [row] = await api.database.query<{ id: string }>('select id from sandbox_orders where key = $1', [
+      lost.key,
+    ]);
     expect((await party.createSession(lost)).sessionId).toBe(row?.id);
   });
 });

@@ -4,10 +4,9 @@ import {
   META_FIELDS,
   type Meta,
   type MetaField,
-  type MetaResult,
   PATCH_FIELDS,
-  validateMeta,
-  validatePatch,
+  validatePatch as validatePatched,
+  validateMeta as validateWhole,
 } from '../../../../src/people/cardholders/fields/validate';
 import { createReference } from '../../../../src/people/reference/reference';
 
@@ -44,7 +43,12 @@ const VALID = {
 const meta = (changes: Meta = {}): Meta =>
   Object.fromEntries(Object.entries({ ...VALID, ...changes }).filter(([, value]) => value !== undefined));
 
-const validate = (changes: Meta = {}): MetaResult => validateMeta(meta(changes), 'B2C', environment);
+/** A result by its first violation. */
+const firstOf = (result: ReturnType<typeof validateWhole>) =>
+  result.ok ? result : { ok: false as const, ...result.errors[0] };
+const validateMeta = (...given: Parameters<typeof validateWhole>) => firstOf(validateWhole(...given));
+const validatePatch = (...given: Parameters<typeof validatePatched>) => firstOf(validatePatched(...given));
+const validate = (changes: Meta = {}) => validateMeta(meta(changes), 'B2C', environment);
 
 /** Cases `[what, field, given, stored]`: accepted, and stored as the fourth value, or as given without one. */
 type Accepted = [what: string, field: MetaField, given: string, stored?: string];
@@ -338,6 +342,18 @@ describe('validateMeta', () => {
     }
   });
 
+  it('names every violation at once, in the order of the contract', () => {
+    const missing = META_FIELDS.filter((field) => !optional.includes(field));
+    expect(validateWhole({}, 'B2C', environment)).toEqual({
+      ok: false,
+      errors: missing.map((field) => ({ field, message: `${field} is required` })),
+    });
+    expect(validateWhole(meta({ firstName: '7', gender: 'X' }), 'B2C', environment)).toMatchObject({
+      ok: false,
+      errors: [{ field: 'firstName' }, { field: 'gender', message: 'gender must be M or F' }],
+    });
+  });
+
   it('ignores fields that are not in the contract', () => {
     expect(validate({ nickname: 7, __v: {} })).toEqual({ ok: true, corrected: VALID });
   });
@@ -375,7 +391,7 @@ describe('validateMeta on a B2B BIN', () => {
 
 describe('phone and country', () => {
   /** A valid meta for a country, with its first city and a phone. */
-  const from = (country: string, phoneCode: string, phone: string): MetaResult => {
+  const from = (country: string, phoneCode: string, phone: string) => {
     const town = environment.reference.cities(country)[0]?.code;
     return validate({ country, town, phoneCode, phone });
   };
@@ -438,7 +454,7 @@ describe('phone and country', () => {
 });
 
 describe('validatePatch', () => {
-  const patch = (changes: Meta, stored: Meta = meta(), model: 'B2B' | 'B2C' = 'B2C'): MetaResult =>
+  const patch = (changes: Meta, stored: Meta = meta(), model: 'B2B' | 'B2C' = 'B2C') =>
     validatePatch(changes, stored, model, environment);
 
   it('accepts every field of the contract except ipAddress', () => {

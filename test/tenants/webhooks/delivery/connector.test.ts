@@ -19,7 +19,8 @@ describe('a connection', () => {
     const delivery = {
       url,
       tenantId: 'cli',
-      secret: Buffer.from('s'),
+      id: 'evt_1',
+      keys: { secret: Buffer.from('s'), standard: [] },
       event: 'e',
       data: '{}',
       idempotencyKey: null,

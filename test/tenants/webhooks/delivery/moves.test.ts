@@ -1,6 +1,7 @@
 import type { Database } from '../../../../src/kernel/db/database';
 import { parkDue } from '../../../../src/tenants/webhooks/delivery/moves';
 import { beginRecovery } from '../../../../src/tenants/webhooks/delivery/recovery';
+import { retryFailed } from '../../../../src/tenants/webhooks/operator';
 import { expectIndexes } from '../../../growth/explain';
 import { type Statement, spiedDatabase } from '../../../growth/spy';
 import { type Client, type TestApi, testApi } from '../../../support/api';
@@ -184,14 +185,14 @@ it('ends a portion by the number of events read, even if none changes', async ()
   await waiting(api.database, 10_000);
   await client.call('DELETE', '/v1/webhooks?type=card');
   await moved();
-  await register(client, 'https://127.0.0.1:9/nobody', 'account');
-  await append(api, client, { registration: 'account' });
-  await api.database.query(
-    `update events set delivery = 'failed', due_at = null where registration = 'account'`,
-  );
+  await register(client, 'https://127.0.0.1:9/nobody', 'card');
+  await append(api, client);
+  await api.database.query(`update events set delivery = 'failed', due_at = null where delivery = 'due'`);
   await disabledOrNot('failing');
-  const { body } = await client.call('POST', '/v1/webhooks/resend?fromDate=2000-01-01T00:00:00Z');
-  expect(body).toMatchObject({ account: 1, total: 1 });
+  const queued = await api.database.transaction((tx) =>
+    retryFailed(tx, api.services.commands, { tenantId: client.clientId }),
+  );
+  expect(queued).toMatchObject({ card: 1, total: 1 });
   const places = await api.database.query(
     `select action, (select count(*)::int from events where (created_at, number) <= (after_at, after_number)) as read
        from webhook_moves`,

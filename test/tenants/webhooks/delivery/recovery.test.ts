@@ -30,12 +30,15 @@ async function begunToFail(client: Client): Promise<void> {
 
 const probe = async (client: Client) => {
   const at = (await endpointOf(api, client))?.next_probe_at?.getTime() ?? 0;
-  return probeEndpoint(createDelivery(api.services, { ca: receiver.ca }), {
-    tenantId: client.clientId,
-    registration: 'card',
-    now: at,
-    random: 0.5,
-  });
+  return probeEndpoint(
+    createDelivery({ ...api.services, mode: 'live' }, { ca: receiver.ca, allowLoopback: true }),
+    {
+      tenantId: client.clientId,
+      registration: 'card',
+      now: at,
+      random: 0.5,
+    },
+  );
 };
 
 it('forgets an endpoint’s earlier failures once no event waits', async () => {
@@ -65,4 +68,31 @@ it('forgets an endpoint’s earlier failures once no event waits', async () => {
     status: 'disabled',
     last_error: 'nothing_taken_for_7_days',
   });
+});
+
+it('in the sandbox is probed every 25 s, and its events keep the attempts of their schedule', async () => {
+  const client = await api.client();
+  receiver.answer('/soon', 503);
+  await register(client, `${receiver.url}/soon`, 'card');
+  await begunToFail(client);
+  const delivery = createDelivery(api.services, { ca: receiver.ca });
+  const [before] = await eventsOf(api, client);
+  for (let probes = 1; probes <= 12; probes += 1) {
+    const now = (await endpointOf(api, client))?.next_probe_at?.getTime() ?? 0;
+    const place = { tenantId: client.clientId, registration: 'card' as const };
+    // The event's own turn is far away.
+    await api.database.query(`update events set due_at = now() + interval '60 days' where tenant_id = $1`, [
+      client.clientId,
+    ]);
+    const state = await probeEndpoint(delivery, { ...place, now, random: 0.5 });
+    expect(state.nextProbeAt - now).toBeLessThanOrEqual(25_000);
+  }
+  expect(await eventsOf(api, client)).toMatchObject([{ delivery: 'due', attempts: before?.attempts }]);
+  const { body } = await client.call('GET', '/v1/events');
+  expect(body.data[0].deliveries[0].attempts).toHaveLength(13);
+  receiver.answer('/soon', 204);
+  const now = (await endpointOf(api, client))?.next_probe_at?.getTime() ?? 0;
+  await probeEndpoint(delivery, { tenantId: client.clientId, registration: 'card', now, random: 0.5 });
+  expect(await endpointOf(api, client)).toMatchObject({ status: 'active' });
+  expect(await eventsOf(api, client)).toMatchObject([{ delivery: 'delivered' }]);
 });

@@ -2,10 +2,10 @@ import type { Sql, Tx } from '../../../../src/kernel/db/database';
 import { ZERO } from '../../../../src/kernel/money/money';
 import type { Services } from '../../../../src/services';
 import { concludeTransfer } from '../../../../src/transfers/conclude';
-import type { DoorKind } from '../../../../src/transfers/engine/books/doors';
+import type { ResolutionKind } from '../../../../src/transfers/engine/books/resolutions';
 import { CONCLUSIONS } from '../../../../src/transfers/engine/conclusion';
 import { followAgain } from '../../../../src/transfers/restored';
-import { suspenseOf, useDoor } from '../../../../src/transfers/suspense';
+import { resolveSuspense, suspenseOf } from '../../../../src/transfers/suspense';
 import { type Act, CLOSE, FOLLOW } from './kind-proof';
 import { partOf } from './kinds/people';
 
@@ -30,11 +30,11 @@ export async function actOnAny(
     const conclusion = { transferId: id, as, evidence: 'a letter', decidedBy: OPERATOR };
     return concludeTransfer(services, tx, conclusion);
   }
-  return throughDoor(services, tx, { id, tenantId }, act);
+  return resolve(services, tx, { id, tenantId }, act);
 }
 
 /** Uses a door of suspense as an operator would who sees the amounts: a negative amount is recovered. */
-async function throughDoor(
+async function resolve(
   services: Services,
   tx: Tx,
   { id, tenantId }: { id: string; tenantId: string },
@@ -43,11 +43,11 @@ async function throughDoor(
   const items = await suspenseOf(tx, id);
   const item = items.find(({ currency }) => currency === act.currency) ?? items[0];
   const { currency, amount } = item ?? { currency: act.currency, amount: ZERO };
-  const door = amount.lt(0) && kind !== 'write_off' ? 'recover' : (kind as DoorKind);
+  const door = amount.lt(0) && kind !== 'write_off' ? 'recover' : (kind as ResolutionKind);
   const takesAccount = door === 'credit' || door === 'recover';
-  return useDoor(services, tx, {
+  return resolveSuspense(services, tx, {
     transferId: id,
-    door,
+    resolution: door,
     currency,
     reason: 'seen',
     decidedBy: OPERATOR,

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { ZERO } from '../../../../src/kernel/money/money';
 import { componentsOf, differences, type Holding } from '../../../../src/transfers/engine/books/position';
 import { type Conclusion, effective } from '../../../../src/transfers/engine/conclusion';
-import { DOUBT_MS, decisionBy, follow, hear } from '../../../../src/transfers/engine/follow';
+import { DOUBT_MS, decisionBy, follow, withReport } from '../../../../src/transfers/engine/follow';
 import type { NewDecision } from '../../../../src/transfers/engine/kind';
 import type { PartyWord } from '../../../../src/transfers/engine/record';
 import { type Decision, type Situation, SYSTEM, transitionOf } from '../../../../src/transfers/engine/record';
@@ -265,7 +265,7 @@ function assertRests<Terms, Word extends PartyWord>(
 ): void {
   const { kind } = proof;
   const { word } = situation.transfer;
-  const heard = word === null ? situation : hear(kind, situation, word);
+  const heard = word === null ? situation : withReport(kind, situation, word);
   const { chosen, path } = follow(kind, effective(kind, heard));
   assert.deepEqual([chosen, path], [[], []]);
   assert.deepEqual(booksOf(kind, effective(kind, heard)), booksOf(kind, effective(kind, situation)));

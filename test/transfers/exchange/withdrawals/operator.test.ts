@@ -1,4 +1,4 @@
-import { deskCatalogue } from '../../../../src/composition';
+import { deskCatalogue } from '../../../../src/desk-catalogue';
 import type { Tx } from '../../../../src/kernel/db/database';
 import { checkLedger } from '../../../../src/kernel/ledger/check';
 import { accountBalance } from '../../../cards/cards/support';
@@ -231,7 +231,7 @@ describe('a withdrawal above the threshold', () => {
     expect(out + json).not.toMatch(/Byron|0532013000/);
     const { records } = deskCatalogue(api.services);
     const reveal = (tx: Tx) =>
-      records.get('exchangeWithdrawal')?.reveal?.(tx, id) ?? Promise.reject(new Error(id));
+      records.get('exchangeWithdrawal')?.reveal?.read(tx, id) ?? Promise.reject(new Error(id));
     expect(await api.database.transaction(reveal)).toEqual({
       action: 'exchange_withdrawal.reveal',
       tenantId: client.clientId,

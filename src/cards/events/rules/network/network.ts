@@ -10,14 +10,14 @@ import {
   refundable,
   remaining,
 } from '../../record';
-import { authenticationOf, useChallenge } from '../authentication';
-import { authorize, authorizeByForce, isOpen } from '../authorize';
 import type { Board } from '../board';
-import { release } from '../cancel';
-import { isConvertible, spendOfDeclined } from '../conversion';
-import { decline, declineReason } from '../decline';
-import { refund } from '../refund';
-import { settle } from '../settle';
+import { authenticationOf, useChallenge } from '../spending/authentication';
+import { authorize, authorizeByForce, isOpen } from '../spending/authorize';
+import { release } from '../spending/cancel';
+import { isConvertible, spendOfDeclined } from '../spending/conversion';
+import { decline, declineReason } from '../spending/decline';
+import { refund } from '../spending/refund';
+import { settle } from '../spending/settle';
 
 /** A message, with the reference and chain of its network transaction. */
 interface Step {

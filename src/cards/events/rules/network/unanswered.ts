@@ -2,9 +2,9 @@ import { maxOf, minOf, ZERO } from '../../../../kernel/money/money';
 import type { Card } from '../../../cards/record';
 import { type CardTransaction, remaining, type UnansweredMessage } from '../../record';
 import type { Board } from '../board';
-import { release } from '../cancel';
-import { spendOfDeclined } from '../conversion';
-import { decline } from '../decline';
+import { release } from '../spending/cancel';
+import { spendOfDeclined } from '../spending/conversion';
+import { decline } from '../spending/decline';
 
 /**
  * Makes the books agree with a decline that the network got because we did not answer in time. Releases what the

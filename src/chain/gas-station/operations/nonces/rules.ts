@@ -1,6 +1,6 @@
 import type { Decimal } from '../../../../kernel/money/money';
 import { areMost, ofMost } from '../../../../parties/chain/agreement';
-import type { ChainFees, ToldNonces, UnsignedTransaction } from '../../../../parties/chain/port';
+import type { ChainFees, ReportedNonces, UnsignedTransaction } from '../../../../parties/chain/port';
 import { type BoundedFees, boundedFees, weiOfGwei } from '../../rules';
 import type { Attempt } from './record';
 
@@ -62,7 +62,7 @@ const MAX_OF_OTHERS = 16;
  *   low count. A transaction with such a nonce would wait for ever or reuse a spent nonce.
  */
 export function nextFreeNonce(
-  { counted, each, of }: ToldNonces,
+  { counted, each, of }: ReportedNonces,
   taken: readonly number[],
 ): number | undefined {
   const held = new Set(taken);

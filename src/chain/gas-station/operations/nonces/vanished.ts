@@ -1,4 +1,4 @@
-import { isMined, toldOf } from '../../../../parties/chain/agreement';
+import { isMined, reportedTransaction } from '../../../../parties/chain/agreement';
 import type { ChainNode, ChainTransaction } from '../../../../parties/chain/port';
 import type { Services } from '../../../../services';
 import { releaseVanished, settledFrom, settledOf } from '../nonces-store';
@@ -116,7 +116,7 @@ async function hasReturned(
   const lost = attempts.find(({ hash }) => hash === txHash) ?? attempts.at(-1);
   const hash = lost?.hash ?? txHash;
   if (!lost || hash === null) return false;
-  const { word, isAgreed } = await toldOf(node, hash);
+  const { word, isAgreed } = await reportedTransaction(node, hash);
   if (!isAgreed || !isMined(word)) return false;
   // A transaction executed by a person has its hash on the attempt only when it was reverted.
   if (hash !== txHash) return lost.raw === null && word.status === 'reverted';

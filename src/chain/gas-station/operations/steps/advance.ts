@@ -1,11 +1,11 @@
 import type { Services } from '../../../../services';
-import { endUnexecuted } from '../end';
-import type { GasOperationStatus } from '../record';
+import { endUnexecuted } from '../lifecycle/end';
+import type { GasOperation, GasOperationStatus } from '../record';
 import { isHandedOver, isOpen, nextStep } from '../rules';
 import { keepDueBy } from '../store';
 import { BATCH_MS, planDelegated, takeBackStopped } from './batch';
 import { broadcast } from './broadcast';
-import { contextOf, readSnapshot, type Snapshot, whileUnchanged } from './context';
+import { type ChainContext, contextOf, readSnapshot, type Snapshot, whileUnchanged } from './context';
 import { follow } from './follow';
 import { plan, sign } from './plan-and-sign';
 import { isStopped } from './step-guards';
@@ -30,11 +30,13 @@ const ROUNDS = 20;
  * @throws ChainAway when no node answers; try again
  */
 export async function advanceGasOperation(services: Services, id: string): Promise<Progress> {
+  const contexts = createContexts(services);
   for (let round = 0; round < ROUNDS; round += 1) {
     const snapshot = await readSnapshot(services, id);
-    const stepped = await take(services, snapshot);
+    const stepped = await take(services, snapshot, contexts);
     if (stepped === AGAIN) continue;
-    const { operation } = await readSnapshot(services, id);
+    // A step that rests has changed nothing.
+    const { operation } = isOpen(snapshot.operation) ? await readSnapshot(services, id) : snapshot;
     await keepDueBy(services.database, operation, stepped.lookAt);
     const { status } = operation;
     return { status, open: isOpen(operation), lookAt: stepped.lookAt?.getTime() ?? null };
@@ -42,7 +44,21 @@ export async function advanceGasOperation(services: Services, id: string): Promi
   throw new Error(`the operation ${id} takes steps without an end`);
 }
 
-async function take(services: Services, snapshot: Snapshot): Promise<StepResult> {
+type Contexts = (operation: GasOperation, step: ReturnType<typeof nextStep>) => Promise<ChainContext>;
+
+/**
+ * Reads the chain's configuration once for the steps that follow one another, and again before a broadcast. The
+ * broadcast's transaction judges the configuration under locks once more.
+ */
+function createContexts(services: Services): Contexts {
+  let known: ChainContext | undefined;
+  return async (operation, step) => {
+    if (known === undefined || step === 'broadcast') known = await contextOf(services, operation);
+    return known;
+  };
+}
+
+async function take(services: Services, snapshot: Snapshot, contexts: Contexts): Promise<StepResult> {
   const { operation, attempts } = snapshot;
   const step = nextStep(operation, attempts, services.now());
   if (step === 'rest') return { lookAt: null };
@@ -54,7 +70,7 @@ async function take(services: Services, snapshot: Snapshot): Promise<StepResult>
     );
     return AGAIN;
   }
-  const context = await contextOf(services, operation);
+  const context = await contexts(operation, step);
   if (step !== 'follow' && !isHandedOver(attempts)) {
     const isItStopped = await isStopped(services.database, operation, context.config);
     if (step !== 'plan' && (await takeBackStopped(services, snapshot, isItStopped))) return AGAIN;

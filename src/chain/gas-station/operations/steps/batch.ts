@@ -1,6 +1,6 @@
 import type { Tx } from '../../../../kernel/db/database';
 import type { Services } from '../../../../services';
-import { undefinedIfNoToken } from '../../../networks/no-token';
+import { undefinedIfNoToken } from '../../../networks/nodes/no-token';
 import { boundedFees } from '../../rules';
 import { batchOf, MAX_OF_BATCH } from '../../strategies/delegated';
 import { mostOf } from '../nonces/rules';

@@ -2,7 +2,7 @@ import { ChainRefused } from '../../../../parties/chain/errors';
 import type { ChainNode } from '../../../../parties/chain/port';
 import type { Services } from '../../../../services';
 import { boundedFees, isAboveCap } from '../../rules';
-import { moveOperation } from '../end';
+import { moveOperation } from '../lifecycle/end';
 import { closeCapped, closeRefused, showRefused } from '../nonces/breaks';
 import type { Attempt } from '../nonces/record';
 import { countRefusal, forgetRefusals, keepBroadcast } from '../nonces-store';

@@ -3,7 +3,7 @@ import { Decimal } from '../../../../kernel/money/money';
 import type { Services } from '../../../../services';
 import { fromUnits, NATIVE_DECIMALS } from '../../../networks/rules';
 import { findWallet } from '../../../wallets/operations';
-import { createOperation, orderTopup } from '../create';
+import { createOperation, orderTopup } from '../lifecycle/create';
 import type { Attempt } from '../nonces/record';
 import { dearerThan, dearestOf, mostOf } from '../nonces/rules';
 import type { ChainContext, Snapshot } from './context';

@@ -1,7 +1,7 @@
 import type { Tx } from '../../../../kernel/db/database';
 import type { ChainNode } from '../../../../parties/chain/port';
 import type { Services } from '../../../../services';
-import { nodeOf } from '../../../networks/nodes';
+import { nodeOf } from '../../../networks/nodes/nodes';
 import type { Network } from '../../../networks/record';
 import { findWallet } from '../../../wallets/operations';
 import { requireGasConfig } from '../../config/operations';
@@ -61,7 +61,7 @@ export const whileUnchanged = (
   write: (tx: Tx, operation: GasOperation) => Promise<unknown>,
 ): Promise<boolean> =>
   database.transaction(async (tx) => {
-    const operation = await findOperation(tx, id, { lock: true });
+    const operation = await findOperation(tx, id, { lock: 'update' });
     if (operation?.revision !== revision) return false;
     await write(tx, operation);
     return true;

@@ -1,8 +1,14 @@
 import type { Tx } from '../../../../kernel/db/database';
-import { depthOf, isMined, type Mined, type Told, toldOf } from '../../../../parties/chain/agreement';
+import {
+  depthOf,
+  isMined,
+  type Mined,
+  type ReportedTransaction,
+  reportedTransaction,
+} from '../../../../parties/chain/agreement';
 import type { Services } from '../../../../services';
 import { isAboveCap } from '../../rules';
-import { bookReverted, endExecuted, endUnexecuted, moveOperation } from '../end';
+import { bookReverted, endExecuted, endUnexecuted, moveOperation } from '../lifecycle/end';
 import { closeTaken, closeWaits, showTaken } from '../nonces/breaks';
 import type { Attempt } from '../nonces/record';
 import type { GasOperation } from '../record';
@@ -17,7 +23,7 @@ import { AGAIN, lookIn, type StepResult, waitFor, waitForCap } from './step-resu
 import { goOnAfterEarlier, waitForAgreement, waitForEarlier } from './waits';
 
 /** A mined transaction of the operation as nodes tell it. */
-interface ToldMined extends Pick<Told, 'isAgreed'> {
+interface MinedReport extends Pick<ReportedTransaction, 'isAgreed'> {
   hash: string;
   word: Mined;
 }
@@ -33,7 +39,7 @@ export async function follow(
   if (isMember && latest?.raw && snapshot.operation.status === 'pending') return join(services, snapshot);
   // Read first, so that the later answers include whatever has used the nonce.
   const counted = latest?.raw ? await context.node.nonce(latest.address) : 0;
-  const { mined, words } = await toldOfAll(snapshot, context);
+  const { mined, words } = await reportedTransactions(snapshot, context);
   if (mined) return inBlock(services, snapshot, context, mined);
   if (snapshot.operation.waitsFor === 'nonce_taken' && words.includes('pending'))
     await closeTaken(services.database, snapshot.operation.id, services.now());
@@ -45,11 +51,11 @@ export async function follow(
 }
 
 /** Prefers the transaction that most nodes tell the same of, when several are reported as mined. */
-async function toldOfAll(snapshot: Snapshot, { node }: ChainContext) {
-  const words: Told['word']['status'][] = [];
-  let mined: ToldMined | undefined;
+async function reportedTransactions(snapshot: Snapshot, { node }: ChainContext) {
+  const words: ReportedTransaction['word']['status'][] = [];
+  let mined: MinedReport | undefined;
   for (const hash of hashesOf(snapshot)) {
-    const { word, isAgreed } = await toldOf(node, hash);
+    const { word, isAgreed } = await reportedTransaction(node, hash);
     words.push(word.status);
     if (!isMined(word)) continue;
     if (isAgreed) return { mined: { hash, word, isAgreed }, words };
@@ -78,14 +84,14 @@ async function inBlock(
   services: Services,
   snapshot: Snapshot,
   context: ChainContext,
-  told: ToldMined,
+  report: MinedReport,
 ): Promise<StepResult> {
   const { operation, attempts } = snapshot;
-  const { hash, word, isAgreed } = told;
+  const { hash, word, isAgreed } = report;
   if (operation.txHash !== hash) {
     const noted = await noteHash(services, operation, hash);
     // The chain's answer still holds, so it is not asked again.
-    return noted ? inBlock(services, { operation: noted, attempts }, context, told) : AGAIN;
+    return noted ? inBlock(services, { operation: noted, attempts }, context, report) : AGAIN;
   }
   const depth = await depthOf(context.node, word.block, context.config.sweepConfirmations);
   if (depth === 'shallow')
@@ -95,7 +101,7 @@ async function inBlock(
   await whileUnchanged(services, operation, (tx, current) =>
     isOurs
       ? endExecuted(services, tx, current, context.network, { hash, word, verdict: judgeOwn(current, word) })
-      : endConfirmed(services, tx, current, context, told),
+      : endConfirmed(services, tx, current, context, report),
   );
   return AGAIN;
 }
@@ -106,7 +112,7 @@ async function endConfirmed(
   tx: Tx,
   operation: GasOperation,
   { network }: ChainContext,
-  { hash, word }: ToldMined,
+  { hash, word }: MinedReport,
 ): Promise<GasOperation> {
   await closeWaits(tx, operation.id, services.now());
   const verdict = judge(operation, word);

@@ -1,6 +1,6 @@
-import { depthOf, isMined, toldOf } from '../../../../parties/chain/agreement';
+import { depthOf, isMined, reportedTransaction } from '../../../../parties/chain/agreement';
 import type { Services } from '../../../../services';
-import { endExecuted } from '../end';
+import { endExecuted } from '../lifecycle/end';
 import type { Attempt } from '../nonces/record';
 import { freedOf, settleFreed } from '../nonces-store';
 import { judgeOwn } from '../rules';
@@ -28,11 +28,11 @@ async function bookOne(
   { chain, hash, operationId }: Attempt,
 ): Promise<void> {
   if (hash === null) return;
-  const { word, isAgreed } = await toldOf(node, hash);
+  const { word, isAgreed } = await reportedTransaction(node, hash);
   if (!isAgreed || !isMined(word)) return;
   if ((await depthOf(node, word.block, config.sweepConfirmations)) !== 'final') return;
   await services.database.transaction(async (tx) => {
-    const operation = await findOperation(tx, operationId, { lock: true });
+    const operation = await findOperation(tx, operationId, { lock: 'update' });
     if (!operation || operation.executedAt !== null) return;
     if (!(await settleFreed(tx, { chain, operationId, hash }, services.now()))) return;
     await endExecuted(services, tx, operation, network, { hash, word, verdict: judgeOwn(operation, word) });

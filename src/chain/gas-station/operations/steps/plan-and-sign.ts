@@ -3,7 +3,7 @@ import type { Services } from '../../../../services';
 import { findWallet } from '../../../wallets/operations';
 import type { GasConfig } from '../../config/record';
 import { isWithinBudget, spentToday } from '../budget';
-import { moveOperation } from '../end';
+import { moveOperation } from '../lifecycle/end';
 import { closeWaits } from '../nonces/breaks';
 import type { Attempt } from '../nonces/record';
 import { mostOf, nextFreeNonce, unsignedOf } from '../nonces/rules';

@@ -1,6 +1,6 @@
 import { ChainRefused } from '../../../../parties/chain/errors';
-import type { Call, ChainNode, ToldNonces } from '../../../../parties/chain/port';
-import { undefinedIfNoToken } from '../../../networks/no-token';
+import type { Call, ChainNode, ReportedNonces } from '../../../../parties/chain/port';
+import { undefinedIfNoToken } from '../../../networks/nodes/no-token';
 import { boundedFees, gasLimitOf, sweepableOf } from '../../rules';
 import { delegated } from '../../strategies/delegated';
 import type { Sweep, SweepParties } from '../../strategies/port';
@@ -13,7 +13,7 @@ import type { ChainContext } from './context';
 import { type Ready, readySender } from './ready-sender';
 
 /** The transaction of an operation, except its nonce. */
-export interface Plan extends ToldNonces {
+export interface Plan extends ReportedNonces {
   planned: Planned;
   /** Units that it moves. A sweep moves the whole balance. */
   units: bigint;
@@ -45,10 +45,15 @@ export const planOperation = async (
 export async function planTransaction(ready: Ready, operation: Planning): Promise<Plan | NoPlan> {
   const { node, config, network, nonces } = ready;
   const { token, fromAddress: from, ofStation } = operation;
-  const prices = boundedFees(await node.fees(), config.maxGasPrice);
+  // Asked together, so that they travel in one request.
+  const [fees, coins, ofToken] = await Promise.all([
+    node.fees(),
+    node.balance(senderOf(operation), null),
+    token === null ? null : undefinedIfNoToken(node.balance(from, token)),
+  ]);
+  const prices = boundedFees(fees, config.maxGasPrice);
   if (!prices) return { waitsFor: 'gas_price' };
-  const coins = await node.balance(senderOf(operation), null);
-  const there = token === null ? coins : await undefinedIfNoToken(node.balance(from, token));
+  const there = ofToken === null ? coins : ofToken;
   if (there === undefined) return { waitsFor: 'refused' };
   const isRefused = token !== null && !(await isMovable(node, { ...operation, token }, there));
   if (isRefused) return { waitsFor: 'refused' };

@@ -1,4 +1,4 @@
-import type { ToldNonces } from '../../../../parties/chain/port';
+import type { ReportedNonces } from '../../../../parties/chain/port';
 import type { Services } from '../../../../services';
 import { repairVanished } from '../nonces/vanished';
 import type { GasOperation } from '../record';
@@ -9,7 +9,7 @@ import { bookLateExecutions } from './late-executions';
 /** The chain of an operation whose sender may get its next nonce. */
 export interface Ready extends ChainContext {
   /** Read before the sender's coins, so that the counted transactions are already paid. */
-  nonces: ToldNonces;
+  nonces: ReportedNonces;
 }
 
 /**

@@ -72,12 +72,14 @@ export async function assertGuards(
 /** Whether any guard stops the operation. Asked until it is handed to the chain. */
 export async function isStopped(sql: Sql, operation: GasOperation, config: GasConfig): Promise<boolean> {
   const wallet = await findWalletById(sql, operation.walletId);
-  const sender = await findWallet(sql, operation.chain, senderOf(operation));
+  const address = senderOf(operation);
+  const sender = wallet?.address === address ? wallet : await findWallet(sql, operation.chain, address);
   return Object.values(GUARDS).some((holds) => !holds({ operation, config, wallet, sender }));
 }
 
 /** Lists the sweeps whose wallets may still be swept. */
 export async function stillSweepable(sql: Sql, operations: readonly GasOperation[]): Promise<GasOperation[]> {
+  if (operations.length === 0) return [];
   const wallets = await findWallets(
     sql,
     operations.map(({ walletId }) => walletId),

@@ -8,7 +8,7 @@ import type { NewDecision, TransferKind } from '../../../../../src/transfers/eng
 import type { Decision } from '../../../../../src/transfers/engine/record';
 import { cardTopupKind, cardWithdrawalKind } from '../../../../../src/transfers/external-cards/kind';
 import type { CardTerms, CardTransfer } from '../../../../../src/transfers/external-cards/order-rules';
-import { assertSuspense, hasDoors, negated, totalOf } from '../../books';
+import { assertSuspense, hasResolutions, negated, totalOf } from '../../books';
 import { begun, START } from '../../look';
 import { type Act, CLOSE, type KindProof } from '../kind-proof';
 import { orNone, percentOf, version } from './amounts';
@@ -142,7 +142,7 @@ function asCredited(
   const net = word ? word.moved.minus(sumOf(word.returns)) : ZERO;
   const isCredited = decisions.some(({ kind }) => kind === 'credit');
   const agreed = isCredited ? terms.amount : ZERO;
-  if (!hasDoors({ decisions })) assertSuspense(books, { currency: terms.currency, net, agreed });
+  if (!hasResolutions({ decisions })) assertSuspense(books, { currency: terms.currency, net, agreed });
   if (isCredited && net.lte(0))
     assert.deepEqual([credited.minus(back), fees].map(String), ['0', '0'], 'all is gone');
   if (isCredited && net.gte(terms.amount))
@@ -172,7 +172,7 @@ function asDebited(
   assert.equal(totalOf(books, 'fees').toFixed(), due.toFixed(), 'the fee is due');
   const net = word ? word.moved.minus(sumOf(word.returns)) : ZERO;
   if (assertShut(cardWithdrawalKind, decisions, books)) return;
-  if (!hasDoors({ decisions }))
+  if (!hasResolutions({ decisions }))
     assertSuspense(negated(books), { currency: terms.currency, net, agreed: terms.amount });
   if (impossible) return;
   const [amount, held] = [terms.amount, terms.amount.plus(terms.fee)].map((each) => each.toFixed());

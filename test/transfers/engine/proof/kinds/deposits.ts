@@ -10,9 +10,9 @@ import {
   netOf,
 } from '../../../../../src/transfers/deposits/money';
 import { approvalData } from '../../../../../src/transfers/deposits/rules';
-import { doorsOf } from '../../../../../src/transfers/engine/books/doors';
 import { inflowPosition, pledgedIn } from '../../../../../src/transfers/engine/books/inflow';
 import type { Holding } from '../../../../../src/transfers/engine/books/position';
+import { resolutionsOf } from '../../../../../src/transfers/engine/books/resolutions';
 import type { NewDecision } from '../../../../../src/transfers/engine/kind';
 import { leftOf } from '../../../../../src/transfers/suspense';
 import { smallestOf, totalOf } from '../../books';
@@ -192,7 +192,7 @@ function asPaid({ transfer, decisions }: Deposit, books: readonly Holding[]): vo
   const ours = <M extends { currency: string; amount: Decimal }>(all: readonly M[]) =>
     all.filter(({ currency: its }) => its === terms?.currency);
   const [letOut, recovered] = [1, -1].map((sign) =>
-    sumOf(ours(doorsOf(decisions)).filter(({ amount }) => amount.s === sign)).abs(),
+    sumOf(ours(resolutionsOf(decisions)).filter(({ amount }) => amount.s === sign)).abs(),
   ) as [Decimal, Decimal];
   const pledged = sumOf(ours(pledgedIn(inflowOf({ transfer, decisions, at: transfer.createdAt }))));
   const free = suspense.minus(recovered).minus(pledged);

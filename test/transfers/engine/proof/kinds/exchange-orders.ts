@@ -7,7 +7,7 @@ import type { NewDecision } from '../../../../../src/transfers/engine/kind';
 import { exchangeOrderKind } from '../../../../../src/transfers/exchange/orders/kind';
 import { closingOf, givenTo } from '../../../../../src/transfers/exchange/orders/position';
 import type { ExchangeOrder, ExchangeOrderTerms } from '../../../../../src/transfers/exchange/orders/record';
-import { type Exchange, hasDoors, smallestOf, totalOf } from '../../books';
+import { type Exchange, hasResolutions, smallestOf, totalOf } from '../../books';
 import { begun } from '../../look';
 import { type Act, CLOSE, type KindProof } from '../kind-proof';
 import { percentOf, version } from './amounts';
@@ -133,7 +133,7 @@ function asAgreed(order: ExchangeOrder, books: readonly Holding[], impossible: b
     Decimal,
     Decimal,
   ];
-  const isPlain = !hasDoors(order) && !order.decisions.some(({ kind }) => kind === 'account_closed');
+  const isPlain = !hasResolutions(order) && !order.decisions.some(({ kind }) => kind === 'account_closed');
   assert.ok(held.plus(sold).plus(fee).lte(terms.amount), 'more than was agreed');
   if (isPlain) {
     assert.equal(sold.isZero(), bought.isZero(), 'something for nothing');

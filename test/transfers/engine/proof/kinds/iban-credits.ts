@@ -5,7 +5,7 @@ import type { BankCreditWord } from '../../../../../src/parties/bank/word';
 import type { Holding } from '../../../../../src/transfers/engine/books/position';
 import { ibanCreditKind } from '../../../../../src/transfers/iban/credits/kind';
 import type { IbanCredit, IbanCreditTerms } from '../../../../../src/transfers/iban/credits/rules';
-import { assertSuspense, hasDoors, totalOf } from '../../books';
+import { assertSuspense, hasResolutions, totalOf } from '../../books';
 import { begun, START } from '../../look';
 import { decidedByPeople, type KindProof } from '../kind-proof';
 import { orNone, version } from './amounts';
@@ -90,7 +90,7 @@ function asReceived(credit: IbanCredit, books: readonly Holding[], impossible: b
       ? credit.transfer.terms.amount
       : ZERO;
   const net = positionOfBank(word, word.currency);
-  if (!hasDoors(credit)) assertSuspense(books, { currency: word.currency, net, agreed });
+  if (!hasResolutions(credit)) assertSuspense(books, { currency: word.currency, net, agreed });
   const isLeft = net.gt(0);
   assert.equal(isLeft || !['returned', 'recalled'].includes(status), isLeft, status);
   const own = credit.decisions.some(({ kind }) => kind === 'suspense_return');

@@ -10,7 +10,7 @@ import { payoutKind } from '../../../../../src/transfers/payouts/kind';
 import type { OutgoingKind } from '../../../../../src/transfers/payouts/outgoing';
 import { closingOf } from '../../../../../src/transfers/payouts/position';
 import type { Outgoing, OutgoingTerms, PayoutTerms } from '../../../../../src/transfers/payouts/record';
-import { assertSuspense, type Exchange, hasDoors, negated, smallestOf, totalOf } from '../../books';
+import { assertSuspense, type Exchange, hasResolutions, negated, smallestOf, totalOf } from '../../books';
 import { begun } from '../../look';
 import { type Act, CLOSE, type KindProof } from '../kind-proof';
 import { percentOf, version } from './amounts';
@@ -115,7 +115,7 @@ function asAgreed({ transfer, decisions }: Outgoing, books: readonly Holding[], 
   assert.equal(totalOf(books, 'fees').toFixed(), (isSent ? terms.fee : ZERO).toFixed(), 'the fee is due');
   if (['rejected', 'cancelled'].includes(status) && word === null)
     assert.deepEqual(books, [], 'cancelled, but the books are not empty');
-  if (!hasDoors({ decisions }) && !decisions.some(({ kind }) => kind === 'account_closed')) {
+  if (!hasResolutions({ decisions }) && !decisions.some(({ kind }) => kind === 'account_closed')) {
     const { receivedCurrency: currency, receivedAmount: agreed } = terms;
     const net = word ? word.sent.minus(sumOf(word.returns)) : ZERO;
     // An excess payment is our claim. An excess return has no owner.

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { type Decimal, roundTo, sumOf } from '../../../../../src/kernel/money/money';
-import { type DoorKind, decisionOf } from '../../../../../src/transfers/engine/books/doors';
+import { decisionOf, type ResolutionKind } from '../../../../../src/transfers/engine/books/resolutions';
 import {
   CONCLUSIONS,
   type Conclusion,
@@ -13,7 +13,7 @@ import { type Act, FOLLOW } from '../kind-proof';
 
 /** Acts of operators that every kind of transfer has. */
 
-export const DOORS: readonly DoorKind[] = ['return', 'credit', 'write_off', 'recover'];
+export const RESOLUTIONS: readonly ResolutionKind[] = ['return', 'credit', 'write_off', 'recover'];
 
 /** @param own the kind's own acts, each with its weight */
 export const actsOf = (own: readonly [string, number][], ...currencies: string[]): fc.Arbitrary<Act> =>
@@ -21,7 +21,7 @@ export const actsOf = (own: readonly [string, number][], ...currencies: string[]
     kind: fc.oneof(
       ...own.map(([kind, weight]) => ({ weight, arbitrary: fc.constant(kind) })),
       { weight: 2, arbitrary: fc.constantFrom(...CONCLUSIONS) },
-      { weight: 4, arbitrary: fc.constantFrom(...DOORS) },
+      { weight: 4, arbitrary: fc.constantFrom(...RESOLUTIONS) },
       { weight: 2, arbitrary: fc.constant(FOLLOW) },
     ),
     share: fc.constantFrom(1, 1, 0.5, 0.01),
@@ -41,8 +41,8 @@ export function commonDecision<Terms, Word extends PartyWord>(
 ): NewDecision | undefined {
   const as = CONCLUSIONS.find((each) => each === act.kind);
   if (as) return conclusion(kind, as, heard);
-  const door = kind.doors.find((each) => each === act.kind);
-  return door && throughDoor(kind, situation, door, act);
+  const door = kind.resolutions.find((each) => each === act.kind);
+  return door && resolved(kind, situation, door, act);
 }
 
 function conclusion<Terms, Word extends PartyWord>(
@@ -54,10 +54,10 @@ function conclusion<Terms, Word extends PartyWord>(
   return kind.concluded?.(ifConcluded(heard, given, 'operator:ada'), as) === undefined ? undefined : given;
 }
 
-function throughDoor<Terms, Word extends PartyWord>(
+function resolved<Terms, Word extends PartyWord>(
   kind: TransferKind<Terms, Word>,
   situation: Situation<Terms, Word>,
-  door: DoorKind,
+  door: ResolutionKind,
   act: Act,
 ): NewDecision | undefined {
   const { currency } = act;

@@ -9,7 +9,7 @@ import type {
 } from '../../../../../../src/transfers/chain-deposits/record';
 import type { Holding } from '../../../../../../src/transfers/engine/books/position';
 import type { Decision } from '../../../../../../src/transfers/engine/record';
-import { type Exchange, hasDoors, smallestOf, totalOf } from '../../../books';
+import { type Exchange, hasResolutions, smallestOf, totalOf } from '../../../books';
 import { begun, START } from '../../../look';
 import type { KindProof } from '../../kind-proof';
 import { actsOf, commonDecision } from '../people';
@@ -107,7 +107,7 @@ function asOnChain(deposit: ChainDeposit, books: readonly Holding[], impossible:
     assert.equal(made.at(-1)?.kind, 'confirmed', 'a final deposit is confirmed');
   if (word?.state === 'gone')
     assert.equal(totalOf(books, 'pool@local').toFixed(), '0', 'the pool is not empty');
-  if (word?.state === 'gone' && !hasDoors(deposit)) assert.deepEqual(books, []);
+  if (word?.state === 'gone' && !hasResolutions(deposit)) assert.deepEqual(books, []);
 }
 
 export const chainDepositProof: KindProof<ChainDepositTerms, ChainDepositWord> = {

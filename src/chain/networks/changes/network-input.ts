@@ -1,0 +1,147 @@
+import { z } from 'zod';
+import { invalid } from '../../../kernel/errors';
+import { ASSETS } from '../../../kernel/money/currencies';
+import { fieldPath } from '../../../kernel/wire/json';
+import { amountOrZero, assertFits, text } from '../../../kernel/wire/schemas';
+import { assertAsShown, ignoredField, shownField } from '../../../kernel/wire/shown-fields';
+import { URL_LENGTH, webUrl } from '../../../kernel/wire/web-url';
+import { checkedAddress } from '../../../parties/chain/addresses';
+import { CHAIN_KINDS } from '../../../parties/chain/port';
+import type { NetworkTerms } from '../operations';
+import type { Network, NetworkAsset } from '../record';
+import { NATIVE_DECIMALS } from '../rules';
+
+/** No chain needs more. A node is asked for all blocks within the confirmations. */
+const MAX_CONFIRMATIONS = 10_000;
+const MAX_NODES = 10;
+
+/** Amounts of any size must stay exact in Decimal. */
+const MAX_DECIMALS = 36;
+
+/** Read-only fields. */
+export const SHOWN = ['createdAt', 'updatedAt'] as const;
+
+/** Body of a PUT: an absent field keeps its value, null clears it. */
+export const networkInput = z.strictObject({
+  chain: shownField(),
+  name: text(100).min(1).optional(),
+  kind: z.enum(CHAIN_KINDS).optional().meta({ description: 'Cannot be changed.' }),
+  chainId: z.int().min(1).optional().meta({ description: 'EIP-155 chain id.' }),
+  rpcUrls: z
+    .array(z.string().min(1).max(URL_LENGTH))
+    .min(1)
+    .max(MAX_NODES)
+    .optional()
+    .meta({
+      description: 'In the order in which they are asked. A mask, as GET shows it, keeps the stored address.',
+      examples: [['https://node.example/v3/key']],
+    }),
+  explorerUrl: webUrl('nowhere', 'https://explorer.example').nullish(),
+  confirmations: z
+    .int()
+    .min(1)
+    .max(MAX_CONFIRMATIONS)
+    .optional()
+    .meta({ description: 'Blocks that make a payment final, its own included.' }),
+  enabled: z.boolean().optional().meta({ description: 'Whether blocks are read and wallets are allocated.' }),
+  assets: z
+    .array(
+      z.strictObject({
+        symbol: z.enum(ASSETS),
+        contract: z
+          .string()
+          .max(100)
+          .nullish()
+          .meta({ description: 'Contract of the token. Absent for the native coin.' }),
+        decimals: z.int().min(0).max(MAX_DECIMALS),
+        minDeposit: amountOrZero(),
+      }),
+    )
+    .max(ASSETS.length)
+    .nullish(),
+  version: z.int().min(0).meta({ description: 'The version that GET shows. 0 creates a new network.' }),
+  createdAt: shownField(),
+  updatedAt: shownField(),
+  pending: ignoredField(),
+});
+
+export type NetworkInput = z.output<typeof networkInput>;
+
+/** Required for a new network, because there is no stored value to keep. */
+const NEEDED = ['name', 'kind', 'chainId', 'rpcUrls', 'confirmations', 'enabled', 'assets'] as const;
+
+/**
+ * Returns the terms after a PUT, checked without asking nodes. An absent field keeps its value.
+ * @param before the stored network; undefined for a new one
+ * @throws Problem 400 naming the field
+ */
+export function checkedFields(
+  chain: string,
+  given: NetworkInput,
+  before: Network | undefined,
+): Omit<NetworkTerms, 'rpcUrls'> {
+  assertAsShown(given, { chain }, ['chain']);
+  const missing = before ? undefined : NEEDED.find((field) => given[field] === undefined);
+  if (missing) throw invalid(`${missing} is required.`, missing);
+  const { explorerUrl = before?.explorerUrl ?? null, assets, ...rest } = given;
+  const { name, kind, chainId, confirmations, enabled } = { ...before, ...defined(rest) } as Network;
+  return {
+    name,
+    kind,
+    chainId,
+    explorerUrl,
+    confirmations,
+    enabled,
+    assets: assets === undefined && before ? before.assets : checkedAssets(kind, assets ?? []),
+  };
+}
+
+const defined = (given: object): object =>
+  Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+
+type GivenAsset = NonNullable<NetworkInput['assets']>[number];
+
+export const assetField = (place: number, name: keyof GivenAsset): string =>
+  fieldPath(['assets', place, name]);
+
+function checkedAssets(kind: Network['kind'], given: GivenAsset[]): NetworkAsset[] {
+  const assets = given.map((asset, place) => {
+    const field = (name: keyof GivenAsset) => assetField(place, name);
+    assertFits(asset.minDeposit, asset.symbol, field('minDeposit'));
+    return { ...asset, contract: checkedContract(kind, asset, field) };
+  });
+  for (const name of ['symbol', 'contract'] as const) {
+    const seen = new Set<string | null>();
+    for (const [place, asset] of assets.entries()) {
+      if (seen.has(asset[name]))
+        throw invalid(`${name} is already used by another asset.`, assetField(place, name));
+      seen.add(asset[name]);
+    }
+  }
+  return assets;
+}
+
+/** ETH is the only native coin that the ledger has a currency for. */
+function checkedContract(
+  kind: Network['kind'],
+  { symbol, contract, decimals }: GivenAsset,
+  field: (name: keyof GivenAsset) => string,
+): string | null {
+  if (contract === undefined || contract === null) {
+    if (symbol !== 'ETH')
+      throw invalid(`${field('contract')} is required: only ETH can be the native coin.`, field('contract'));
+    if (decimals !== NATIVE_DECIMALS[kind])
+      throw invalid(
+        `${field('decimals')} of the native coin must be ${NATIVE_DECIMALS[kind]}.`,
+        field('decimals'),
+      );
+    return null;
+  }
+  const checked = checkedAddress(kind, contract);
+  if (checked === undefined)
+    throw invalid(
+      `${field('contract')} must be an address of the chain with a valid checksum.`,
+      field('contract'),
+    );
+  return checked;
+}

@@ -1,0 +1,51 @@
+import type { Tx } from '../../../kernel/db/database';
+import { newId } from '../../../kernel/ids';
+import type { Services } from '../../../services';
+import type { Network } from '../../networks/record';
+import type { Wallet } from '../record';
+import { insertWallets, lockDerivation, type NewWallet, nextIndex } from '../store';
+import { type NamedRole, namedAddresses } from './named-addresses';
+
+export interface Derivation extends Pick<Network, 'chain' | 'kind'> {
+  count: number;
+  purpose: Wallet['purpose'];
+}
+
+/** The named roles that exclude an address from each purpose, because an address has one use for ever. */
+const NEVER_WAS: Record<Wallet['purpose'], readonly NamedRole[]> = {
+  pool: ['station', 'treasury'],
+  station: ['treasury'],
+};
+
+/**
+ * Derives the next wallets of a chain, available at once. All chains of a kind share one derivation for pool and
+ * stations, so an index is the same address on each of them. A payer who uses the wrong chain therefore pays nobody
+ * else. An address that was named for another use before it was derived is skipped, for instance an address of the same
+ * seed elsewhere.
+ *
+ * No deposit is missed: an address is committed before anybody is told of it, and the watcher reads all addresses at
+ * each range of blocks.
+ */
+export async function deriveWallets(
+  { parties }: Pick<Services, 'parties'>,
+  tx: Tx,
+  { chain, kind, count, purpose }: Derivation,
+): Promise<Wallet[]> {
+  await lockDerivation(tx, kind);
+  const used = await namedAddresses(tx, chain); // naming an address takes the same lock
+  const except = new Set(NEVER_WAS[purpose].flatMap((role) => used[role]));
+  const made: NewWallet[] = [];
+  let next = await nextIndex(tx, kind);
+  while (made.length < count) {
+    const first = next;
+    const indices = Array.from({ length: count - made.length }, (_, place) => first + place);
+    const addresses = await parties.signer.addresses(kind, indices, tx);
+    for (const [place, derivationIndex] of indices.entries()) {
+      const address = addresses[place];
+      if (address === undefined) throw new Error('the signer returned fewer addresses than requested');
+      if (!except.has(address)) made.push({ id: newId('wallet'), chain, address, derivationIndex, purpose });
+    }
+    next += indices.length;
+  }
+  return insertWallets(tx, kind, made);
+}

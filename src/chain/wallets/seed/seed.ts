@@ -1,0 +1,61 @@
+import type { Sql, Tx } from '../../../kernel/db/database';
+import { conflict, invalid } from '../../../kernel/errors';
+import type { Keyring } from '../../../kernel/security/keyring';
+import { addressAt } from '../../../parties/signer/local';
+import { findSeed, replaceSeed, type WalletSeed } from '../../../parties/signer/seed';
+import type { Network } from '../../networks/record';
+import { HIGHEST_FLOOR } from '../rules';
+import { hasWallets, lockDerivation, nextIndex, raiseFloor } from '../store';
+
+/**
+ * Sets the mnemonic from which all wallets are derived.
+ * @throws Problem 400 naming `mnemonic`; 409 `invalid_transition` once wallets exist, because their keys would be lost
+ */
+export async function importSeed(keyring: Keyring, tx: Tx, mnemonic: string): Promise<WalletSeed> {
+  const seed = await replaceSeed(tx, keyring, mnemonic);
+  // Asked under the seed's lock, so a wallet that was derived from the earlier seed is committed and visible here.
+  if (await hasWallets(tx))
+    throw conflict(
+      'invalid_transition',
+      'Wallets are already derived from a seed, so it cannot be replaced.',
+    );
+  return seed;
+}
+
+/**
+ * Derives no wallet of the kind below an index from now on. After a restore, the database has lost the wallets derived
+ * after its backup; the floor keeps their addresses from being given twice.
+ * @returns the index of the next wallet, before and after
+ * @throws Problem 400 naming `index`; 409 `invalid_transition` naming `index` when it is below the next wallet's
+ */
+export async function skipTo(
+  tx: Tx,
+  kind: Network['kind'],
+  index: number,
+): Promise<{ before: number; after: number }> {
+  await lockDerivation(tx, kind);
+  const before = await nextIndex(tx, kind);
+  assertFloor(before, index);
+  await raiseFloor(tx, kind, index);
+  return { before, after: index };
+}
+
+/** @param next the index of the next wallet @throws Problem as {@link skipTo} */
+export function assertFloor(next: number, index: number): void {
+  if (index > HIGHEST_FLOOR) throw invalid(`index must be at most ${HIGHEST_FLOOR}.`, 'index');
+  if (index >= next) return;
+  const message = `index must be at least ${next}, the index of the next wallet.`;
+  throw conflict('invalid_transition', message, 'index');
+}
+
+/** The state of the seed without secrets. The first wallet creates the seed if there is none. */
+export async function seedStatus(sql: Sql) {
+  const seed = await findSeed(sql);
+  return {
+    exists: seed !== undefined,
+    createdAt: seed?.createdAt.toISOString() ?? null,
+    firstAddresses: seed ? { evm: addressAt(seed, 'evm', 0) } : null,
+    inUse: await hasWallets(sql),
+    nextIndex: { evm: await nextIndex(sql, 'evm') },
+  };
+}

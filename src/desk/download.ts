@@ -1,0 +1,59 @@
+import type { Readable } from 'node:stream';
+import { z } from 'zod';
+import { audit } from '../kernel/audit/audit';
+import type { Caller } from '../kernel/caller';
+import type { Database } from '../kernel/db/database';
+import { invalid, notFound } from '../kernel/errors';
+import { firstProblem, withinField } from '../kernel/wire/schemas';
+import type { Catalogue } from './catalogue';
+import { assertPermitted } from './http/permitted';
+import { recordOfId } from './tell';
+
+export interface FileAsked {
+  caller: Caller;
+  requestId: string;
+  id: string;
+  reason: string;
+  /** Which file, as it was given. */
+  input?: unknown;
+}
+
+export interface GivenFile {
+  content: Buffer | Readable;
+  headers: Record<string, string>;
+}
+
+const NO_INPUT = z.strictObject({});
+
+/**
+ * Gives out the file of a record. The audit log has the operator and the reason before the file is sent.
+ * @throws Problem 404; 400 where such a record has no file; 403
+ */
+export async function giveFile(
+  { catalogue, database }: { catalogue: Pick<Catalogue, 'records'>; database: Database },
+  { caller, requestId, id: subject, reason, input }: FileAsked,
+): Promise<GivenFile> {
+  const record = recordOfId(catalogue, subject);
+  if (!record) throw notFound('record');
+  const { download } = record;
+  if (!download) throw invalid('Such a record has no file.');
+  assertPermitted(caller, download.permission);
+  const wanted = withinField(['input'], () => {
+    const parsed = (download.input ?? NO_INPUT).safeParse(input ?? {}, { reportInput: true });
+    if (!parsed.success) throw firstProblem(parsed.error);
+    return parsed.data;
+  });
+  const { action, tenantId, contentType, content, fileName = subject } = await download.read(subject, wanted);
+  await database.transaction((tx) =>
+    audit(tx, { caller, requestId, action, subject, tenantId, after: { reason, ...wanted } }),
+  );
+  return {
+    content,
+    headers: {
+      'content-type': contentType,
+      'content-disposition': `attachment; filename="${fileName}"`,
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'no-store',
+    },
+  };
+}

@@ -1,0 +1,15 @@
+import type { Context, Next } from 'koa';
+import compress from 'koa-compress';
+
+/** Bytes of an answer from which compressing pays. A page of twenty records has more, a record has less. */
+const LARGE = 4 * 1024;
+
+const compressing = compress({ threshold: LARGE });
+
+/**
+ * Compresses large answers of reads, so their entity tags are weak (RFC 9110, 8.8.1). A write answers one record, and an
+ * authorization has no millisecond to spare, so every write passes at the cost of a comparison.
+ */
+export async function compressReads(ctx: Context, next: Next): Promise<void> {
+  await (ctx.method === 'GET' ? compressing(ctx, next) : next());
+}

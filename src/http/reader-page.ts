@@ -1,0 +1,60 @@
+import { html } from '../kernel/wire/html';
+
+/** The parts of the document that the page shows before its scripts have come. */
+export interface Guide {
+  info: { title: string; version: string; description?: string };
+  tags?: { name: string }[];
+}
+
+/**
+ * The page of the reader. The title and the groups of operations paint at once. The reader then replaces them. Relative
+ * addresses work behind a proxy's path prefix.
+ */
+export const readerHtml = ({ info, tags = [] }: Guide): string =>
+  html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${info.title} API</title>
+<link rel="icon" type="image/svg+xml" href="docs/icon.svg">
+<link rel="modulepreload" href="docs/reader/standalone.esm.js">
+<style>
+body { margin: 0; font: 16px/1.5 system-ui, sans-serif; }
+#first { max-width: 60rem; margin: 0 auto; padding: 3rem 1.25rem; }
+#first li { margin: .25rem 0; }
+:root { --scalar-font: system-ui, sans-serif; --scalar-font-code: ui-monospace, Menlo, Consolas, monospace; }
+</style>
+</head>
+<body>
+<main id="first">
+<h1>${info.title} API</h1>
+<p>Version ${info.version}. The reader is loading. The document itself is <a href="openapi.json">openapi.json</a>.</p>
+<ul>
+${tags.map(({ name }) => html`<li>${name}</li>`)}
+</ul>
+</main>
+<div id="reference"></div>
+<script type="module" src="docs/start.js"></script>
+</body>
+</html>
+`.text;
+
+/** Starts the reader: no fonts, counters or helpers of other hosts. Credentials stay in the browser. */
+export const readerStart = `import { createApiReference } from './reader/standalone.esm.js';
+
+createApiReference('#reference', {
+  url: 'openapi.json',
+  onLoaded: () => document.getElementById('first')?.remove(),
+  persistAuth: true,
+  authentication: { preferredSecurityScheme: ['clientId', 'clientSecret'] },
+  withDefaultFonts: false,
+  telemetry: false,
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  hideClientButton: true,
+  showDeveloperTools: 'never',
+  documentDownloadType: 'json',
+  defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
+});
+`;

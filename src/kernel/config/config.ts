@@ -1,0 +1,329 @@
+import { join } from 'node:path';
+import { z } from 'zod';
+import { LIMIT_VARIABLES, type LimitSettings, limitSettings } from './limits';
+import { readMailSettings, type SmtpSettings } from './mail';
+import {
+  missingParties,
+  type PartySecrets,
+  type PartySettings,
+  readPartySecrets,
+  readPartySettings,
+} from './parties';
+import { type RatesSettings, readRatesSettings } from './rates';
+import {
+  address,
+  addressAsGiven,
+  deskUrl,
+  oneOf,
+  port,
+  seconds,
+  secondsOrNone,
+  text,
+  whole,
+} from './schemas';
+import { readStripe, type StripeSettings } from './stripe';
+import { TEMPORAL_VARIABLES } from './temporal';
+
+/** Reads the environment of the process. All other code receives a {@link Config}. */
+
+const schema = z.object({
+  NODE_ENV: oneOf('development', 'test', 'production').default('development'),
+  /** `sandbox`: simulated parties, `/sandbox/*` and demo BINs. `live`: none of them. Required in production. */
+  MODE: oneOf('sandbox', 'live').optional(),
+  HOST: text.default('127.0.0.1'),
+  PORT: port.default(8080),
+  METRICS_HOST: text.default('127.0.0.1'),
+  METRICS_PORT: port.default(9464),
+  /** The desk's listener. Loopback by default. */
+  DESK_HOST: text.default('127.0.0.1'),
+  /** Default: a free port of the process that plays all roles, which it writes to DATA_DIR; else 8091. */
+  DESK_PORT: port.optional(),
+  PUBLIC_URL: address('https://cards.example.com').optional(),
+  DATA_DIR: text.default('.data'),
+  LOG_LEVEL: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent').default('info'),
+  DATABASE_URL: z
+    .string()
+    .regex(/^postgres(ql)?:\/\//, 'must start with postgres://')
+    .optional(),
+  DATABASE_POOL: whole(2, 200).default(16),
+  ...TEMPORAL_VARIABLES,
+  /** 32 bytes in base64: opens sealed secrets, keys the hashes of credentials, encrypts Temporal payloads. */
+  MASTER_KEY: z
+    .string()
+    .refine((value) => Buffer.from(value, 'base64').length === 32, 'must be 32 bytes in base64')
+    .optional(),
+  /** Folder of documents, `documents` in DATA_DIR by default. Processes that serve the API must share it. */
+  DOCUMENTS_FOLDER: text.optional(),
+  /** When given, documents are stored in this bucket instead of a folder. */
+  DOCUMENTS_S3_BUCKET: text.optional(),
+  /** Default: the endpoint of AWS in the region. */
+  DOCUMENTS_S3_ENDPOINT: addressAsGiven('https://s3.eu-central-1.amazonaws.com').optional(),
+  DOCUMENTS_S3_REGION: text.default('us-east-1'),
+  DOCUMENTS_S3_ACCESS_KEY_ID: text.optional(),
+  DOCUMENTS_S3_SECRET_ACCESS_KEY: text.optional(),
+  /** Seconds until the sandbox's cardholder reviewer decides. */
+  SANDBOX_CARDHOLDER_REVIEW_SECONDS: secondsOrNone.default(1),
+  /** Starts a local chain with a test USDT. Default: on in the embedded sandbox, off elsewhere. */
+  CHAIN: oneOf('on', 'off').optional(),
+  /** For tests: allows a live network with a single node. */
+  TEST_SINGLE_NODE: oneOf('on', 'off').default('off'),
+  /** The sandbox's rates: `still`, or `moving` up and down around their table by the clock. */
+  RATES: oneOf('still', 'moving').default('still'),
+  /** With STRIPE_WEBHOOK_SECRET: payers of card deposits are sent to Stripe Checkout. */
+  STRIPE_SECRET_KEY: z
+    .string()
+    .regex(/^(sk|rk)_(test|live)_\w+$/, 'must be a secret or restricted key of Stripe (sk_… or rk_…)')
+    .optional(),
+  STRIPE_WEBHOOK_SECRET: z
+    .string()
+    .regex(/^whsec_\w+$/, 'must be the signing secret of a webhook endpoint at Stripe (whsec_…)')
+    .optional(),
+  /** URL of the API process that serves the simulated parties. Default: the API's own address on this machine. */
+  SANDBOX_PARTIES_URL: address('http://api:8080').optional(),
+  ...LIMIT_VARIABLES,
+  /** Seconds until a difference between the exchange's balance and our books opens a break. */
+  SETTLEMENT_DIFFERENCE_SECONDS: seconds.default(3_600),
+  /** Seconds until an exchange order without a settlement opens a break. */
+  SETTLEMENT_WAIT_SECONDS: seconds.default(259_200),
+  /** Seconds until a card issuance or closure that the processor has left open opens a break. */
+  CARD_ORDER_WAIT_SECONDS: seconds.default(86_400),
+  /** Cooldown of a wallet between two allocations, so that a late payment is not credited to the next payer. */
+  WALLET_QUARANTINE_SECONDS: seconds.default(86_400),
+  /** Days that events for webhooks are kept, with their attempts. */
+  EVENTS_KEPT_DAYS: whole(1, 3_650).default(90),
+  /** Secret of the operator who uses a command of the installation. */
+  OPERATOR_SECRET: text.optional(),
+  /** Address of the desk for operators, for links in Temporal's UI. The command line of a person reads it too. */
+  DESK_URL: deskUrl.optional(),
+  /** Seconds that a stopping API keeps serving while it reports not ready. Default: 5 in production, else 0. */
+  DRAIN_SECONDS: secondsOrNone.optional(),
+  /** Seconds that requests in flight may take after the process is told to stop. */
+  SHUTDOWN_SECONDS: seconds.default(20),
+  /** Name of the npm script, set by npm. */
+  npm_lifecycle_event: text.optional(),
+});
+
+export type Role = 'api' | 'worker' | 'desk' | 'all';
+
+/** `reaches`: the process calls the parties. `serves`: the process serves the sandbox's parties. */
+export type PartyUse = 'reaches' | 'serves' | 'neither';
+
+export interface S3Settings {
+  /** `https://s3.eu-central-1.amazonaws.com`, or another server of the same protocol. */
+  endpoint: string;
+  region: string;
+  bucket: string;
+  accessKeyId: string;
+  secretAccessKey: string;
+}
+
+/** Storage of documents. */
+export type DocumentsSettings = { kind: 'folder'; folder: string } | ({ kind: 's3' } & S3Settings);
+
+export interface Config {
+  mode: 'sandbox' | 'live';
+  production: boolean;
+  host: string;
+  port: number;
+  /** Loopback by default. */
+  deskHost: string;
+  deskPort: number | undefined;
+  /** Loopback by default. */
+  metricsHost: string;
+  metricsPort: number;
+  /** Base URL of the API for clients, without a trailing slash. Default: derived from host and port. */
+  publicUrl: string | undefined;
+  dataDir: string;
+  logLevel: z.infer<typeof schema>['LOG_LEVEL'];
+  /** Absent: an embedded Postgres is started. */
+  databaseUrl: string | undefined;
+  databasePool: number;
+  temporal: {
+    /** Absent: a local Temporal server is started. */
+    address: string | undefined;
+    namespace: string;
+    uiUrl: string | undefined;
+    uiPort: number | undefined;
+    encrypt: boolean;
+  };
+  /** Absent: created at the first start of the embedded sandbox. Elsewhere the start fails. */
+  masterKey: Buffer | undefined;
+  documents: DocumentsSettings;
+  cardholderReviewSeconds: number;
+  /** Whether the process that plays all roles starts a local chain. */
+  chain: boolean;
+  singleNodeForTests: boolean;
+  sandboxRates: 'still' | 'moving';
+  /** Absent: the checkout that `parties` names, or the sandbox's. */
+  stripe: StripeSettings | undefined;
+  parties: PartySettings;
+  /** Absent: the sandbox's mailbox. A live installation without a mail server issues no 3-D Secure challenges. */
+  smtp: SmtpSettings | undefined;
+  /** Absent: the rates' party, or the sandbox's. */
+  ratesSource: RatesSettings | undefined;
+  /** Secrets of the sandbox's parties that this process serves. */
+  partySecrets: PartySecrets;
+  /** Without a trailing slash. Absent: the API's own address on this machine. */
+  sandboxPartiesUrl: string | undefined;
+  drainSeconds: number;
+  shutdownSeconds: number;
+  limits: LimitSettings;
+  settlementDifferenceSeconds: number;
+  settlementWaitSeconds: number;
+  cardOrderWaitSeconds: number;
+  walletQuarantineSeconds: number;
+  eventsKeptDays: number;
+  /** Absent: the operator of the embedded sandbox. */
+  operatorSecret: string | undefined;
+  /** Base URL of the desk, without a trailing slash. Absent: links to records are commands of the command line. */
+  deskUrl: string | undefined;
+  /** Whether npm is the parent process (`npm start`). */
+  startedByNpm: boolean;
+}
+
+/** The environment is not valid. The message has one line for each wrong variable and suits a terminal. */
+export class ConfigError extends Error {
+  override name = 'ConfigError';
+}
+
+/**
+ * Reads and validates the environment.
+ * @throws ConfigError naming every variable that is wrong or missing
+ */
+export function readConfig(
+  environment: NodeJS.ProcessEnv = process.env,
+  partyUse: PartyUse = 'neither',
+): Config {
+  const given = givenIn(environment);
+  const parsed = schema.safeParse(given);
+  const served = partyUse === 'serves' ? readPartySecrets(given) : { secrets: {}, wrong: [] };
+  const parties = partyUse === 'serves' ? { settings: {}, wrong: served.wrong } : readPartySettings(given);
+  const { stripe, wrong: wrongStripe } = readStripe(given);
+  const { ratesSource, wrong: wrongRates } = readRatesSettings(given);
+  const { smtp, wrong: wrongMail } = readMailSettings(given);
+  const live = given['MODE'] === 'live';
+  const wrong = [
+    ...(parsed.success ? wrongTogether(parsed.data) : wrongAlone(parsed.error, given)),
+    ...wrongStripe,
+    ...wrongRates,
+    ...wrongMail,
+    ...parties.wrong,
+    ...(stripe && parties.settings.checkout ? ['PARTY_CHECKOUT: must not be given with Stripe'] : []),
+    ...(live && partyUse === 'reaches' && parties.wrong.length === 0
+      ? missingParties(parties.settings, [
+          ...(stripe ? (['checkout'] as const) : []),
+          ...(ratesSource ? (['rates'] as const) : []),
+        ])
+      : []),
+  ];
+  if (!parsed.success || wrong.length > 0) throw new ConfigError(sentences(wrong));
+  const partySecrets = served.secrets;
+  return { ...configOf(parsed.data), stripe, smtp, ratesSource, parties: parties.settings, partySecrets };
+}
+
+/** The variables that are not empty. */
+export const givenIn = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+
+/** A line for each wrong variable. */
+export function sentences(wrong: readonly string[]): string {
+  const lines = [...new Set(wrong)].map((line) => line.replace(/\.?$/, '.'));
+  if (lines.length === 1) return lines[0] as string;
+  return `The environment is not valid:\n${lines.map((line) => `  ${line}`).join('\n')}`;
+}
+
+type Environment = z.infer<typeof schema>;
+
+const modeOf = ({ MODE = 'sandbox' }: Environment): Config['mode'] => MODE;
+
+/** Default in production: long enough for a load balancer to notice with one or two probes. */
+const DRAIN_SECONDS = 5;
+
+function configOf(
+  env: Environment,
+): Omit<Config, 'stripe' | 'smtp' | 'ratesSource' | 'parties' | 'partySecrets'> {
+  return {
+    mode: modeOf(env),
+    production: env.NODE_ENV === 'production',
+    host: env.HOST,
+    port: env.PORT,
+    deskHost: env.DESK_HOST,
+    deskPort: env.DESK_PORT,
+    metricsHost: env.METRICS_HOST,
+    metricsPort: env.METRICS_PORT,
+    publicUrl: env.PUBLIC_URL?.replace(/\/+$/, ''),
+    dataDir: env.DATA_DIR,
+    logLevel: env.LOG_LEVEL,
+    databaseUrl: env.DATABASE_URL,
+    databasePool: env.DATABASE_POOL,
+    temporal: {
+      address: env.TEMPORAL_ADDRESS,
+      namespace: env.TEMPORAL_NAMESPACE,
+      uiUrl: env.TEMPORAL_UI_URL,
+      uiPort: env.TEMPORAL_UI_PORT,
+      encrypt: env.TEMPORAL_ENCRYPTION ? env.TEMPORAL_ENCRYPTION === 'on' : modeOf(env) === 'live',
+    },
+    masterKey: env.MASTER_KEY === undefined ? undefined : Buffer.from(env.MASTER_KEY, 'base64'),
+    documents: documentsOf(env),
+    cardholderReviewSeconds: env.SANDBOX_CARDHOLDER_REVIEW_SECONDS,
+    chain: env.CHAIN ? env.CHAIN === 'on' : modeOf(env) === 'sandbox' && env.DATABASE_URL === undefined,
+    singleNodeForTests: env.TEST_SINGLE_NODE === 'on',
+    sandboxRates: env.RATES,
+    sandboxPartiesUrl: env.SANDBOX_PARTIES_URL?.replace(/\/+$/, ''),
+    limits: limitSettings(env, modeOf(env)),
+    settlementDifferenceSeconds: env.SETTLEMENT_DIFFERENCE_SECONDS,
+    settlementWaitSeconds: env.SETTLEMENT_WAIT_SECONDS,
+    cardOrderWaitSeconds: env.CARD_ORDER_WAIT_SECONDS,
+    walletQuarantineSeconds: env.WALLET_QUARANTINE_SECONDS,
+    eventsKeptDays: env.EVENTS_KEPT_DAYS,
+    operatorSecret: env.OPERATOR_SECRET,
+    deskUrl: env.DESK_URL,
+    drainSeconds: env.DRAIN_SECONDS ?? (env.NODE_ENV === 'production' ? DRAIN_SECONDS : 0),
+    shutdownSeconds: env.SHUTDOWN_SECONDS,
+    startedByNpm: env.npm_lifecycle_event === 'start',
+  };
+}
+
+export const wrongAlone = (
+  error: z.ZodError,
+  given: Readonly<Record<string, string | undefined>>,
+): string[] =>
+  error.issues.map(
+    ({ path, message }) => `${path.join('.')}: ${message} (given: ${shown(path.join('.'), given)})`,
+  );
+
+/** Errors of variables that are valid alone but contradict others. */
+function wrongTogether(env: Environment): string[] {
+  const keyless = env.MASTER_KEY === undefined && (env.DATABASE_URL !== undefined || env.MODE === 'live');
+  const locked =
+    env.DOCUMENTS_S3_BUCKET !== undefined &&
+    (env.DOCUMENTS_S3_ACCESS_KEY_ID === undefined || env.DOCUMENTS_S3_SECRET_ACCESS_KEY === undefined);
+  return [
+    ...(env.MODE === undefined && env.NODE_ENV === 'production'
+      ? ['MODE: must be live or sandbox when NODE_ENV is production']
+      : []),
+    ...(keyless ? ['MASTER_KEY: must be given (32 bytes in base64) unless the embedded sandbox runs'] : []),
+    ...(env.DUAL_CONTROL === 'off' && env.MODE === 'live' ? ['DUAL_CONTROL: must be on with MODE=live'] : []),
+    ...(env.CHAIN === 'on' && env.MODE === 'live' ? ['CHAIN: must be off with MODE=live'] : []),
+    ...(locked
+      ? ['DOCUMENTS_S3_BUCKET: needs DOCUMENTS_S3_ACCESS_KEY_ID and DOCUMENTS_S3_SECRET_ACCESS_KEY']
+      : []),
+  ];
+}
+
+function documentsOf(env: Environment): DocumentsSettings {
+  const { DOCUMENTS_S3_BUCKET: bucket, DOCUMENTS_S3_REGION: region } = env;
+  if (bucket === undefined)
+    return { kind: 'folder', folder: env.DOCUMENTS_FOLDER ?? join(env.DATA_DIR, 'documents') };
+  const endpoint = env.DOCUMENTS_S3_ENDPOINT ?? `https://s3.${region}.amazonaws.com`;
+  const {
+    DOCUMENTS_S3_ACCESS_KEY_ID: accessKeyId = '',
+    DOCUMENTS_S3_SECRET_ACCESS_KEY: secretAccessKey = '',
+  } = env;
+  return { kind: 's3', endpoint, region, bucket, accessKeyId, secretAccessKey };
+}
+
+/** Shows a wrong value in the message, but never one that may be a secret. */
+function shown(name: string, given: Readonly<Record<string, string | undefined>>): string {
+  return /KEY|SECRET|URL/.test(name) ? 'hidden' : JSON.stringify(given[name] ?? null);
+}

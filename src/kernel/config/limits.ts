@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { isCurrency } from '../money/currencies';
+import { DECIMAL_TEXT, Decimal } from '../money/money';
+
+const limit = z.string().regex(DECIMAL_TEXT, 'must be a decimal such as 1000000').optional();
+
+/** Limits that an API or a worker stores for the whole installation when it starts. */
+export const LIMIT_VARIABLES = {
+  /** Amount that one credential may decide per UTC day without a second person. */
+  ADMIN_LIMIT: limit,
+  /** Amount per tenant and UTC day, by any credential. */
+  ADMIN_TENANT_LIMIT: limit,
+  /** Amount for the whole installation per UTC day. */
+  ADMIN_INSTALLATION_LIMIT: limit,
+  /** Currency of these limits. */
+  BASE_CURRENCY: z.string().refine(isCurrency, 'must be a known currency code such as USD').optional(),
+  /** Whether changes of configurations need two people. Always on in live mode. */
+  DUAL_CONTROL: z.enum(['on', 'off']).optional(),
+};
+
+/**
+ * Limits of decisions without a second person, in the base currency. An absent limit leaves the stored one unchanged.
+ */
+export interface LimitSettings {
+  credential: Decimal | undefined;
+  tenant: Decimal | undefined;
+  installation: Decimal | undefined;
+  /** A currency code. */
+  base: string | undefined;
+  dualControl: 'on' | 'off' | undefined;
+}
+
+type Variables = z.output<z.ZodObject<typeof LIMIT_VARIABLES>>;
+
+export function limitSettings(env: Variables, mode: 'sandbox' | 'live'): LimitSettings {
+  const decimal = (text: string | undefined) => (text === undefined ? undefined : new Decimal(text));
+  return {
+    credential: decimal(env.ADMIN_LIMIT),
+    tenant: decimal(env.ADMIN_TENANT_LIMIT),
+    installation: decimal(env.ADMIN_INSTALLATION_LIMIT),
+    base: env.BASE_CURRENCY,
+    dualControl: mode === 'live' ? 'on' : env.DUAL_CONTROL,
+  };
+}

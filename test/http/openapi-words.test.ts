@@ -1,0 +1,146 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { derivedId } from '../../src/http/openapi/operation-id';
+import { OPERATION_NAMES } from '../../src/http/openapi/operation-names';
+import { FIELD_EXAMPLES } from '../../src/kernel/wire/field-examples';
+import { FIELD_WORDS } from '../../src/kernel/wire/field-words';
+import { type TestApi, testApi } from '../support/api';
+
+/** The document explains each field, and generated clients get readable names from it. */
+
+let api: TestApi;
+let document: any;
+beforeAll(async () => {
+  api = await testApi();
+  document = (await api.call('GET', '/openapi.json')).body;
+});
+afterAll(() => api.close());
+
+interface Field {
+  where: string;
+  name: string;
+  schema: any;
+}
+
+/** Every field of every schema. */
+function fieldsIn(node: any, where: string): Field[] {
+  if (Array.isArray(node)) return node.flatMap((each) => fieldsIn(each, where));
+  if (node === null || typeof node !== 'object') return [];
+  const isSchema = typeof node.type === 'string' || node.anyOf || node.allOf;
+  const own =
+    isSchema && node.properties
+      ? Object.entries(node.properties).map(([name, schema]) => ({ where, name, schema }))
+      : [];
+  return [...own, ...Object.entries(node).flatMap(([key, each]) => fieldsIn(each, `${where}/${key}`))];
+}
+
+const operations = () =>
+  Object.entries<any>(document.paths).flatMap(([path, methods]) =>
+    Object.entries<any>(methods).map(([method, operation]) => ({
+      method: method.toUpperCase(),
+      path,
+      operation,
+    })),
+  );
+
+it('describes every field and every parameter', () => {
+  const fields = fieldsIn(document, '');
+  expect(fields.length).toBeGreaterThan(1_000);
+  expect(
+    fields.filter(({ schema }) => !schema.description).map(({ where, name }) => `${where} ${name}`),
+  ).toEqual([]);
+  const parameters = operations().flatMap(({ path, operation }) =>
+    (operation.parameters ?? []).map(({ name, description }: any) => ({ path, name, description })),
+  );
+  expect(parameters.filter(({ description }) => !description)).toEqual([]);
+});
+
+it('says of each amount and each time in which form it is', () => {
+  const wrong = fieldsIn(document, '').filter(
+    ({ schema: { format, description } }) =>
+      (format === 'decimal' && !description.includes('decimal string')) ||
+      (format === 'date-time' && !description.includes('UTC')),
+  );
+  expect(wrong).toEqual([]);
+});
+
+it('leaves no placeholder in its words, and keeps no words that no field needs', () => {
+  expect(JSON.stringify(document)).not.toContain('{of}');
+  const named = new Set([
+    ...fieldsIn(document, '').map(({ name }) => name),
+    ...operations().flatMap(({ operation }) => (operation.parameters ?? []).map(({ name }: any) => name)),
+  ]);
+  const known = [...Object.keys(FIELD_WORDS), ...Object.keys(FIELD_EXAMPLES)];
+  expect(known.filter((name) => !named.has(name))).toEqual([]);
+});
+
+const VERBS =
+  /^(allocate|check|close|confirm|create|credit|debit|delete|download|export|fail|freeze|generate|get|issue|list|note|open|quote|release|resend|retry|reveal|rotate|scan|set|submit|tokenize|topUp|unfreeze|update|upload|withdraw)[A-Z][A-Za-z]+$/;
+
+it('names each operation once, by a verb and a noun', () => {
+  const ids = operations().map(({ operation }) => operation.operationId as string);
+  expect(new Set(ids).size).toBe(ids.length);
+  expect(ids.filter((id) => !VERBS.test(id))).toEqual([]);
+});
+
+it('declares a name only where the rule gives no good one', () => {
+  const known = new Map(operations().map(({ method, path, operation }) => [`${method} ${path}`, operation]));
+  const needless = Object.entries(OPERATION_NAMES).filter(([operation, name]) => {
+    const [method, path] = operation.split(' ') as [any, string];
+    return !known.has(operation) || derivedId({ method, path }) === name;
+  });
+  expect(needless).toEqual([]);
+});
+
+it('says each record once, by a readable name', () => {
+  const names = Object.keys(document.components.schemas);
+  expect(names).toEqual(
+    expect.arrayContaining(['User', 'Card', 'Deposit', 'Payout', 'Error', 'CardList', 'UserList']),
+  );
+  expect(names.filter((name) => !/^[A-Z][A-Za-z]+$/.test(name))).toEqual([]);
+  const answers = operations().flatMap(({ path, method, operation }) =>
+    Object.entries<any>(operation.responses).flatMap(([status, { content }]) => {
+      const schema = Number(status) < 300 ? content?.['application/json']?.schema : undefined;
+      return schema?.properties ? [`${method} ${path} ${status}`] : [];
+    }),
+  );
+  expect(answers).toEqual([]);
+});
+
+it('shows an error with a typical code for each status of a refusal', () => {
+  const shown = [
+    ...Object.values<any>(document.components.responses),
+    ...operations().flatMap(({ operation }) =>
+      Object.entries<any>(operation.responses).flatMap(([status, answer]) =>
+        Number(status) < 400 || answer.$ref || operation.operationId === 'getReadiness' ? [] : [answer],
+      ),
+    ),
+  ];
+  expect(shown.length).toBeGreaterThan(30);
+  for (const { description, content } of shown)
+    expect(description).toContain(`\`${content['application/json'].example.code}\``);
+});
+
+it('says what the fields of a user’s meta are', () => {
+  const { UserMeta, StoredUserMeta } = document.components.schemas;
+  expect(Object.keys(UserMeta.properties)).toHaveLength(21);
+  expect(Object.keys(StoredUserMeta.properties)).toEqual(Object.keys(UserMeta.properties));
+  expect(UserMeta.properties.birthday).toMatchObject({ type: ['string', 'null'] });
+});
+
+it('passes the lint of redocly without a warning', async () => {
+  const lint = promisify(execFile)(process.execPath, ['--input-type=module', '--eval', LINT], {
+    maxBuffer: 1e7,
+  });
+  lint.child.stdin?.end(JSON.stringify(document));
+  expect(JSON.parse((await lint).stdout)).toEqual([]);
+}, 60_000);
+
+/** Lints the document of the input, in a process of its own, because jest loads no module of this kind. */
+const LINT = `
+import { readFileSync } from 'node:fs';
+import { lintFromString, loadConfig } from '@redocly/openapi-core';
+const config = await loadConfig({ configPath: 'redocly.yaml' });
+const problems = await lintFromString({ source: readFileSync(0, 'utf8'), absoluteRef: 'openapi.json', config });
+process.stdout.write(JSON.stringify(problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer])));
+`;

@@ -1,0 +1,69 @@
+/** @long drives a real browser. */
+import type { Browser, Page } from 'playwright-core';
+import { type TestApi, testApi } from '../support/api';
+import { chromiumPath, startBrowser } from '../support/outside/browser';
+
+const chromium = chromiumPath();
+const inBrowser = chromium ? describe : describe.skip;
+if (!chromium) console.warn('SKIPPED, the reader is not tried in a browser: there is no Chromium');
+
+inBrowser('the reader of the document', () => {
+  let browser: Browser;
+  let api: TestApi;
+  beforeAll(async () => {
+    [browser, api] = await Promise.all([startBrowser(chromium as string), testApi()]);
+  });
+  afterAll(async () => {
+    await browser.close();
+    await api.close();
+  });
+
+  /** The page once the reader has taken over. `wrong` collects failed and foreign requests, and errors. */
+  async function opened(width: number): Promise<{ page: Page; wrong: string[] }> {
+    const page = await browser.newPage({ viewport: { width, height: 900 } });
+    const wrong: string[] = [];
+    page.on('request', (request) => {
+      if (/^https?:/.test(request.url()) && !request.url().startsWith(api.url)) wrong.push(request.url());
+    });
+    page.on('requestfailed', (request) => wrong.push(`failed: ${request.url()}`));
+    page.on('console', (message) => message.type() === 'error' && wrong.push(message.text()));
+    page.on('pageerror', (error) => wrong.push(error.message));
+    await page.goto(`${api.url}/docs`);
+    await page.getByRole('heading', { name: 'Quick start' }).waitFor({ timeout: 20_000 });
+    return { page, wrong };
+  }
+
+  it.each([1280, 390])(
+    'shows the guides first at %i pixels, and loads nothing from elsewhere',
+    async (width) => {
+      const { page, wrong } = await opened(width);
+      const headings = await page.getByRole('heading', { level: 2 }).allTextContents();
+      const at = (title: string) => headings.findIndex((each) => each.includes(title));
+      expect([at('Quick start'), at('Idempotency'), at('Errors'), at('Effects on balances')]).not.toContain(
+        -1,
+      );
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+      expect(await page.locator('#first').count()).toBe(0);
+      // What is sent decides how fast the page is on a slow line.
+      const sent = await page.evaluate<number>(
+        `performance.getEntriesByType('resource').reduce((sum, { transferSize }) => sum + transferSize, 0)`,
+      );
+      expect(sent).toBeGreaterThan(100_000);
+      expect(sent).toBeLessThan(1_200_000);
+      expect(wrong).toEqual([]);
+      await page.close();
+    },
+    60_000,
+  );
+
+  it('finds an operation by a word', async () => {
+    const { page } = await opened(1280);
+    await page
+      .getByRole('button', { name: /search/i })
+      .first()
+      .click();
+    await page.keyboard.type('freeze');
+    await page.getByText('/v1/cards/{id}/freeze').first().waitFor();
+    await page.close();
+  }, 60_000);
+});
