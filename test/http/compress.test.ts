@@ -21,6 +21,7 @@ async function raw(
 ) {
   const answer = await request(api.url + path, {
     method: method as 'GET',
+    reset: true, // a stalled machine closes an idle connection under the next request
     headers: {
       'x-client-id': client.clientId,
       'x-client-secret': client.clientSecret,

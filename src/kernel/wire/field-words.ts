@@ -228,7 +228,7 @@ export const FIELD_WORDS: Record<string, string> = {
   minSweepAmount: 'Least amount of a sweep, in the asset.',
   treasuryAddress: 'Receiver of swept money.',
   sweepConfirmations: 'Blocks that make a sweep or a top-up final, its own included.',
-  config: 'The configuration of the gas station.',
+  config: 'The configuration of the chain.',
   operation: 'The exported operation.',
   autoSweep: 'Whether operations are made, signed and broadcast without a person.',
   sweepStrategy: 'How tokens leave wallets.',
