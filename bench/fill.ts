@@ -88,7 +88,7 @@ export async function fillHistory(
     await tx.query(
       `insert into ledger_legs (posting_id, account_id, currency, number, at, id, type, subtype, reference_id, available, pending, spent,
          balance_available, balance_pending, balance_spent, forced, listed, tenant_id)
-       select n, case n % 2 when 0 then $1 else $2 end, 'USD', 1000000000 - n, now() - make_interval(secs => n), 'atx_' || n, 'pending', 'settle_fee',
+       select n, case n % 2 when 0 then $1 else $2 end, 'USD', 1000000000 - n, now() - make_interval(secs => n), 'atx_' || n, 'fee', 'settle_fee',
               'ref_' || n, -1, 1, 0, 1, 1, 0, true, n % 2 = 1 and n % 10 = 1,
               case when n % 2 = 1 and n % 10 = 1 then $5 end from generate_series($3::int, $4::int) n`,
       [id, accountId, from + 1, to, tenantId],

@@ -315,7 +315,12 @@ export function createDesk(
     // The document describes the API alone.
     routes: [...routes, ...consoleRoutes(desk)],
     authenticate: createDeskAuthenticator(desk),
-    pages: [documentPages(() => openApiDocument(routes, DESK_DOCUMENT))],
+    pages: [
+      documentPages({
+        document: () => openApiDocument(routes, DESK_DOCUMENT),
+        keepsCredentials: false,
+      }),
+    ],
     observe,
     spend,
   });
@@ -345,7 +350,11 @@ export function createApi(services: Composed, { observe, publicUrl, spend }: Api
     ),
     authenticate: byClientHeaders(createAuthenticator(database, keyring, access)),
     pages: [
-      documentPages(() => openApiDocument(routes, { publicUrl, events: EVENT_DOCUMENTS })),
+      documentPages({
+        document: () => openApiDocument(routes, { publicUrl, events: EVENT_DOCUMENTS }),
+        // The secrets of a sandbox move no money.
+        keepsCredentials: services.mode === 'sandbox',
+      }),
       ...sandboxParties.middlewares,
     ],
     observe,

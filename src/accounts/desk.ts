@@ -33,7 +33,7 @@ export function accountDesk(services: AccountDeskServices): Desk {
         kind: 'account',
         title: 'An account',
         story: (id, limit) => accountStory(services, id, limit),
-        download: statementDownload(services, 'account'),
+        download: statementDownload(services, 'account', 'view'),
       }),
       record({
         kind: 'accountTransaction',

@@ -31,7 +31,7 @@ export function cardDesk(deps: DeskDeps & StatementDownloadServices): Desk {
     title: 'Cards',
     lists: [cardsList(deps), movementsList(deps)],
     records: [
-      { ...told('card', 'A card', cardStory), download: statementDownload(deps, 'card') },
+      { ...told('card', 'A card', cardStory), download: statementDownload(deps, 'card', 'view') },
       told('cardTransaction', 'An event of a card', cardTransactionStory),
       told('cardOperation', 'An operation of a buffered card', cardOperationStory),
       told('tokenization', 'A card in a wallet of a phone', tokenizationStory),

@@ -4,9 +4,9 @@ import { audit } from '../kernel/audit/audit';
 import type { Caller } from '../kernel/caller';
 import type { Database } from '../kernel/db/database';
 import { invalid, notFound } from '../kernel/errors';
-import { firstProblem, withinField } from '../kernel/wire/schemas';
+import { parsedBy, withinField } from '../kernel/wire/schemas';
 import type { Catalogue } from './catalogue';
-import { assertPermitted } from './http/permitted';
+import { assertPermitted } from './permitted';
 import { recordOfId } from './tell';
 
 export interface FileAsked {
@@ -38,14 +38,11 @@ export async function giveFile(
   const { download } = record;
   if (!download) throw invalid('Such a record has no file.');
   assertPermitted(caller, download.permission);
-  const wanted = withinField(['input'], () => {
-    const parsed = (download.input ?? NO_INPUT).safeParse(input ?? {}, { reportInput: true });
-    if (!parsed.success) throw firstProblem(parsed.error);
-    return parsed.data;
-  });
-  const { action, tenantId, contentType, content, fileName = subject } = await download.read(subject, wanted);
+  const wanted = withinField(['input'], () => parsedBy(download.input ?? NO_INPUT, input ?? {}));
+  const file = await download.read(subject, wanted);
+  const { action, tenantId, after, contentType, content, fileName = subject } = file;
   await database.transaction((tx) =>
-    audit(tx, { caller, requestId, action, subject, tenantId, after: { reason, ...wanted } }),
+    audit(tx, { caller, requestId, action, subject, tenantId, after: { reason, ...after } }),
   );
   return {
     content,

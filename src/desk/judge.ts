@@ -1,6 +1,6 @@
 import type { Database, Tx } from '../kernel/db/database';
 import { invalid, notFound } from '../kernel/errors';
-import { firstProblem, withinField } from '../kernel/wire/schemas';
+import { parsedBy, withinField } from '../kernel/wire/schemas';
 import type { Decision, Judged } from '../process/desk/decision';
 import { isDualControlled, type TakesTwo, type Weight, weighAlone } from '../process/limits/operations';
 import type { Catalogue } from './catalogue';
@@ -72,8 +72,4 @@ export function reasonOf(decision: Decision, reason: string | undefined): string
 
 /** @throws Problem 400 naming the field within `input` */
 export const inputOf = (decision: Decision, given: unknown): unknown =>
-  withinField(['input'], () => {
-    const parsed = decision.input.safeParse(given ?? {}, { reportInput: true });
-    if (!parsed.success) throw firstProblem(parsed.error);
-    return parsed.data;
-  });
+  withinField(['input'], () => parsedBy(decision.input, given ?? {}));

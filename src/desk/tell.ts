@@ -7,7 +7,7 @@ import type { Decision } from '../process/desk/decision';
 import type { RecordOfDesk } from '../process/desk/record';
 import type { DeskDeps, Story } from '../process/desk/story';
 import type { Catalogue } from './catalogue';
-import { assertPermitted } from './http/permitted';
+import { assertPermitted } from './permitted';
 import { tellSubject } from './subject-story';
 
 /** Longest list of a story. */

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { Context, Next } from 'koa';
 import compress from 'koa-compress';
 
@@ -11,5 +12,10 @@ const compressing = compress({ threshold: LARGE });
  * authorization has no millisecond to spare, so every write passes at the cost of a comparison.
  */
 export async function compressReads(ctx: Context, next: Next): Promise<void> {
-  await (ctx.method === 'GET' ? compressing(ctx, next) : next());
+  if (ctx.method !== 'GET') return void (await next());
+  await compressing(ctx, async () => {
+    await next();
+    // A pipe passes on no error, so an answer that fails on its way would never end.
+    if (ctx.body instanceof Readable) ctx.compress = false;
+  });
 }

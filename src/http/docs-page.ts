@@ -44,15 +44,23 @@ interface Page {
   encoded: Map<string, Promise<Buffer>>;
 }
 
-/** @param document called at the first request for the document */
-export function documentPages(document: () => object): Middleware {
+interface PagesOptions {
+  /** Makes the document, at the first request for it. */
+  document(): object;
+  /** Whether the reader keeps the credentials that a reader has typed in the browser's storage, where any script of the page reads them. */
+  keepsCredentials: boolean;
+}
+
+export function documentPages({ document, keepsCredentials }: PagesOptions): Middleware {
+  let made: object | undefined;
+  const madeOnce = () => (made ??= document());
   const pages = new Map<string, Page>();
   let scripts: Map<string, string> | undefined;
 
   function make(path: string): Page | undefined {
-    if (path === '/openapi.json') return page(JSON.stringify(document()), 'application/json', 60);
-    if (path === '/docs') return page(readerHtml(document() as Guide), 'text/html; charset=utf-8', 60);
-    if (path === '/docs/start.js') return page(readerStart, 'text/javascript', 60);
+    if (path === '/openapi.json') return page(JSON.stringify(madeOnce()), 'application/json', 60);
+    if (path === '/docs') return page(readerHtml(madeOnce() as Guide), 'text/html; charset=utf-8', 60);
+    if (path === '/docs/start.js') return page(readerStart(keepsCredentials), 'text/javascript', 60);
     if (path === '/favicon.ico' || path === '/docs/icon.svg') return page(ICON, 'image/svg+xml', 86_400);
     if (!path.startsWith('/docs/')) return undefined;
     scripts ??= readerScripts();

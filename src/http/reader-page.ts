@@ -2,7 +2,7 @@ import { html } from '../kernel/wire/html';
 
 /** The parts of the document that the page shows before its scripts have come. */
 export interface Guide {
-  info: { title: string; version: string; description?: string };
+  info: { title: string; version: string };
   tags?: { name: string }[];
 }
 
@@ -40,13 +40,15 @@ ${tags.map(({ name }) => html`<li>${name}</li>`)}
 </html>
 `.text;
 
-/** Starts the reader: no fonts, counters or helpers of other hosts. Credentials stay in the browser. */
-export const readerStart = `import { createApiReference } from './reader/standalone.esm.js';
+/** Starts the reader: no fonts, counters or helpers of other hosts. */
+export const readerStart = (
+  keepsCredentials: boolean,
+): string => `import { createApiReference } from './reader/standalone.esm.js';
 
 createApiReference('#reference', {
   url: 'openapi.json',
   onLoaded: () => document.getElementById('first')?.remove(),
-  persistAuth: true,
+  persistAuth: ${keepsCredentials},
   authentication: { preferredSecurityScheme: ['clientId', 'clientSecret'] },
   withDefaultFonts: false,
   telemetry: false,

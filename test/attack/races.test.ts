@@ -3,6 +3,7 @@ import { checkLedger } from '../../src/kernel/ledger/check';
 import { Decimal } from '../../src/kernel/money/money';
 import { type Answer, type Client, DECIDED_AT_ONCE, type TestApi, testApi } from '../support/api';
 import { countConflicts } from '../support/conflicts';
+import { resolvedIn } from '../support/documented';
 import { MOVES, type Move } from './moves';
 import { type Records, recordsOf } from './records';
 
@@ -73,10 +74,11 @@ const records = async () => recordsOf(api, await api.client(), 'Ada');
 const each = (moves: Move[]) => moves.map((one) => [one.what, one] as const);
 
 it('has every operation that takes money or needs a key', async () => {
-  const { paths } = (await api.call('GET', '/openapi.json')).body;
-  const moving = Object.entries<any>(paths).flatMap(([path, { post }]) => {
+  const document = (await api.call('GET', '/openapi.json')).body;
+  const moving = Object.entries<any>(document.paths).flatMap(([path, { post }]) => {
     const keyed = post?.parameters?.some((one: any) => one.name === 'x-idempotency-key' && one.required);
-    const takes = post?.responses[409]?.description.includes('`insufficient_funds`');
+    const conflict = resolvedIn(document, post?.responses[409]);
+    const takes = conflict?.description.includes('`insufficient_funds`');
     return keyed || takes ? [`POST ${path}`] : [];
   });
   expect(moving.length).toBeGreaterThan(8);

@@ -74,9 +74,7 @@ describe('a search', () => {
   it('finds a cardholder by the e-mail, in any case, and no address holds it', async () => {
     const email = await column('select email as text from cardholders where id = $1', [card.cardholderId]);
     expect(await idsBy(email.toUpperCase())).toContainEqual(['cardholder-by-email', card.cardholderId]);
-    const refused = await ask('GET', `search?q=${encodeURIComponent(email)}`);
-    expect([refused.status, refused.body.field]).toEqual([400, 'q']);
-    expect((await ask('GET', `search?q=${payout}`)).body.found[0]).toMatchObject({ rows: [{ id: payout }] });
+    expect((await ask('GET', `search?q=${encodeURIComponent(email)}`)).status).toBe(405);
   });
 
   it('finds a card by its last four digits and by its name at the processor', async () => {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { moment } from '../../kernel/wire/schemas';
+import type { Permission } from '../../process/desk/permissions';
 import { type Download, download } from '../../process/desk/record';
 import { FORMATS, statementFile } from './file';
 import { assertPeriod, requireStatedAccount } from './operations';
@@ -9,12 +10,20 @@ const PERIOD_MS = 31 * 86_400_000;
 
 export type StatementDownloadServices = StatementServices & { now(): Date };
 
-/** How operators get the statement of an account. @param noun of the command: `account` makes `account statement` */
-export const statementDownload = (services: StatementDownloadServices, noun: string): Download =>
+/**
+ * How operators get the statement of an account.
+ * @param noun of the command: `account` makes `account statement`
+ * @param permission that of the most private data in it
+ */
+export const statementDownload = (
+  services: StatementDownloadServices,
+  noun: string,
+  permission: Permission,
+): Download =>
   download({
     name: `${noun}.statement`,
     title: 'writes the statement of a period to a file',
-    permission: 'view',
+    permission,
     input: z.strictObject({
       from: moment()
         .optional()
@@ -31,6 +40,7 @@ export const statementDownload = (services: StatementDownloadServices, noun: str
       const account = await requireStatedAccount(services, null, id);
       assertPeriod({ from, to });
       const file = await statementFile(services, account, { from, to, format });
-      return { action: `${noun}.statement`, tenantId: account.tenantId, ...file };
+      const { tenantId } = account;
+      return { action: `${noun}.statement`, tenantId, after: { from, to, format }, ...file };
     },
   });

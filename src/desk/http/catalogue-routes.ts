@@ -5,8 +5,8 @@ import { operatorNameOf } from '../../process/approvals/actors';
 import type { Desk } from '../../process/desk/desk';
 import { PERMISSIONS } from '../../process/desk/permissions';
 import type { RecordOfDesk } from '../../process/desk/record';
+import { assertPermitted } from '../permitted';
 import { schemaOf } from '../schema-of';
-import { assertPermitted } from './permitted';
 import type { DeskHttp } from './services';
 
 const permission = z.enum(PERMISSIONS);

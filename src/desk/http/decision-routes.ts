@@ -6,9 +6,9 @@ import { approvalView } from '../../process/approvals/view';
 import type { Decision } from '../../process/desk/decision';
 import { type Approved, approve, proveApproval, reject } from '../approve';
 import { decide, type Outcome, previewDecision, proveDecision } from '../decide';
+import { askerOf, assertPermitted } from '../permitted';
 import { reasonSchema } from '../reason';
 import { schemaOf } from '../schema-of';
-import { askerOf, assertPermitted } from './permitted';
 import type { DeskHttp } from './services';
 
 const effect = z.object({ field: z.string(), from: z.string().nullable(), to: z.string().nullable() });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Route, route } from '../../http/route';
 import type { Figure } from '../../process/desk/figure';
-import { assertPermitted } from './permitted';
+import { assertPermitted } from '../permitted';
 import type { DeskHttp } from './services';
 
 /** Hours of a series. */

@@ -3,9 +3,9 @@ import { type ApiRequest, Reply, type Route, route } from '../../http/route';
 import type { WaitingPlace } from '../../kernel/db/waiting';
 import { pageSchema } from '../../kernel/wire/pages';
 import { type List, rowOf } from '../../process/desk/list';
+import { assertPermitted } from '../permitted';
 import { placeOfCursor, readPage } from '../read-list';
 import { csvOf } from './csv';
-import { assertPermitted } from './permitted';
 import type { DeskHttp } from './services';
 import { upTo1000 } from './up-to-1000';
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { Reply, type Route, route } from '../../http/route';
 import { giveFile } from '../download';
+import { assertPermitted, isPermitted } from '../permitted';
 import { reasonSchema } from '../reason';
 import { decisionsAbout, recordOfId, revealRecord, tell } from '../tell';
-import { assertPermitted, isPermitted } from './permitted';
 import type { DeskHttp } from './services';
 import { upTo1000 } from './up-to-1000';
 

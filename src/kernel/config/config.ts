@@ -89,8 +89,8 @@ const schema = z.object({
   CARD_ORDER_WAIT_SECONDS: seconds.default(86_400),
   /** Cooldown of a wallet between two allocations, so that a late payment is not credited to the next payer. */
   WALLET_QUARANTINE_SECONDS: seconds.default(86_400),
-  /** Days that events for webhooks are kept, with their attempts. */
-  EVENTS_KEPT_DAYS: whole(1, 3_650).default(90),
+  /** Days that events for webhooks are kept, with their attempts. An endpoint may fail for seven before it is disabled. */
+  EVENTS_KEPT_DAYS: whole(8, 3_650).default(90),
   /** Secret of the operator who uses a command of the installation. */
   OPERATOR_SECRET: text.optional(),
   /** Address of the desk for operators, for links in Temporal's UI. The command line of a person reads it too. */

@@ -17,8 +17,8 @@ const CONCURRENCY = 16;
 const QUEUE = 1_000;
 /** Pause after Temporal was found away. The relay sends all commands meanwhile. */
 const PAUSE_MS = 1_000;
-/** Age from which a queued command is left to the relay, because step and call might outlast its lease. */
-const TOO_LATE_MS = (HAND_OVER_SECONDS - 7) * 1000;
+/** Age from which a queued command is left to the relay, because step, hold and call might outlast its lease. */
+const TOO_LATE_MS = (HAND_OVER_SECONDS - 9) * 1000;
 /** Accepted commands are deleted together: after this many, or after this time. */
 const FORGET_ROWS = 100;
 const FORGET_MS = 25;
@@ -130,7 +130,7 @@ export function createHandOver(options: HandOverOptions): HandingOver {
     const since = Date.now();
     if (stopped || since < pausedUntil) return;
     const due = commands.filter(({ afterSeconds }) => afterSeconds === undefined);
-    for (const command of due.slice(0, queueSize - tasks.waiting()))
+    for (const command of due.slice(0, Math.max(0, queueSize - tasks.waiting())))
       tasks.add(command.workflowId, async () => {
         if (Date.now() - since <= TOO_LATE_MS) await (command.action === 'start' ? start : look)(command);
       });

@@ -143,6 +143,13 @@ export function withinField<T>(parent: PropertyKey[], check: () => T): T {
   }
 }
 
+/** The parsed value. @throws Problem 400 naming every wrong field, 404 */
+export function parsedBy<Schema extends z.ZodType>(schema: Schema, given: unknown): z.output<Schema> {
+  const parsed = schema.safeParse(given, { reportInput: true });
+  if (!parsed.success) throw firstProblem(parsed.error);
+  return parsed.data;
+}
+
 /**
  * Converts a zod error to a Problem that names every wrong field by its path, the first one as its own. Parse with
  * `reportInput`, because only the input distinguishes a missing field from a wrong one.

@@ -75,6 +75,8 @@ export function cardholderDesk(services: CardholderDeskServices): Desk {
       finder({
         name: 'cardholder-by-email',
         title: 'the e-mail of a cardholder',
+        // A found e-mail reveals that its owner is a cardholder.
+        permission: 'review',
         pattern: /^[^@\s]+@[^@\s]+$/,
         find: (text, limit) => foundCardholders(database, emailKey(text), limit),
       }),

@@ -50,7 +50,9 @@ function writeOf(name: string, statement: string, given: readonly NewBreak[]): W
   if (given.length === 0) return undefined;
   // A statement may touch a row once only.
   const each = new Map(given.map((row) => [JSON.stringify([row.kind, row.subject, row.detail]), row]));
-  const rows = [...each.values()].map(({ tenantId, ...row }) => ({
+  // In one order, because two transactions may write the same ones.
+  const sorted = [...each].sort(([one], [other]) => (one < other ? -1 : 1));
+  const rows = sorted.map(([, { tenantId, ...row }]) => ({
     ...breaks.row(row),
     tenant_id: tenantId,
   }));

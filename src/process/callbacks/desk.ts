@@ -1,6 +1,6 @@
 import { commonLists, line } from '../desk/common-lists';
 import { type Desk, defineDesk } from '../desk/desk';
-import { series } from '../desk/figure';
+import { keepingHours, series } from '../desk/figure';
 import { record } from '../desk/record';
 import { type DeskDeps, type Story, storyOf } from '../desk/story';
 import { findCallback } from './operations';
@@ -16,7 +16,7 @@ export const callbackDesk = (deps: DeskDeps): Desk =>
         name: 'party-callbacks',
         title: 'callbacks of parties, and those without a valid signature',
         unit: 'callbacks',
-        async points(from, to) {
+        points: keepingHours(async (from, to) => {
           const [verified, forged] = await Promise.all([
             countByHour(deps.database, { from, to }),
             forgedByHour(deps.database, { from, to }),
@@ -29,7 +29,7 @@ export const callbackDesk = (deps: DeskDeps): Desk =>
               value: count,
             })),
           ];
-        },
+        }),
       }),
     ],
     records: [

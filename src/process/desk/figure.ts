@@ -43,15 +43,29 @@ export const gauge = (spec: Omit<Gauge, 'type'>): Figure => ({ ...spec, type: 'g
 export const series = (spec: Omit<Series, 'type'>): Figure => ({ ...spec, type: 'series' });
 
 const HOUR_MS = 3_600_000;
+const NEWEST_MS = 30_000;
 const hourOf = (moment: Date): Date => new Date(Math.floor(moment.getTime() / HOUR_MS) * HOUR_MS);
 
 /**
  * Keeps the points of ended hours in memory, so that a page that refreshes itself reads the newest rows alone. The last two
- * hours are always read, because a transaction may commit after its hour.
+ * hours are read again after half a minute, because a transaction may commit after its hour. Pages that ask at once share a
+ * reading.
  * @param keptMs how long they are kept, where rows of ended hours still change
  */
 export function keepingHours(read: Series['points'], keptMs = Number.POSITIVE_INFINITY): Series['points'] {
   let kept: { from: Date; until: Date; points: Point[]; readAt: number } | undefined;
+  let newest: { since: number; to: number; points: Promise<Point[]> } | undefined;
+
+  function readNewest(since: Date, to: Date): Promise<Point[]> {
+    const age =
+      newest && newest.since === since.getTime() ? to.getTime() - newest.to : Number.POSITIVE_INFINITY;
+    if (newest && age >= 0 && age < NEWEST_MS) return newest.points;
+    const points = read(since, to);
+    newest = { since: since.getTime(), to: to.getTime(), points };
+    points.catch(() => (newest = undefined));
+    return points;
+  }
+
   return async (from, to) => {
     const first = hourOf(from);
     const ended = new Date(hourOf(to).getTime() - HOUR_MS);
@@ -63,6 +77,6 @@ export function keepingHours(read: Series['points'], keptMs = Number.POSITIVE_IN
     const before = until < ended ? await read(until, ended) : [];
     const points = [...(usable?.points ?? []), ...before].filter(({ at }) => at >= first);
     kept = { from: first, until: ended, points, readAt: usable?.readAt ?? to.getTime() };
-    return [...points, ...(await read(ended, to))];
+    return [...points, ...(await readNewest(ended, to))];
   };
 }

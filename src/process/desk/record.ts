@@ -56,6 +56,8 @@ export interface Downloaded {
   /** Action in the audit log. */
   action: string;
   tenantId: string | null;
+  /** The file that was chosen, with what the input left open, for the audit log. */
+  after?: Record<string, unknown>;
   contentType: string;
   /** Name of the file, where it is not the id. */
   fileName?: string;

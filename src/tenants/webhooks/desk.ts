@@ -25,8 +25,8 @@ import {
 } from './operator';
 import { ENDPOINT_STATUSES } from './record';
 
-/** A delivery may still end after its hour. */
-const KEPT_MS = 300_000;
+/** A delivery may still end after its hour, and a whole day is read again then. */
+const KEPT_MS = 3_600_000;
 
 type WebhookDeskServices = Pick<Services, 'database' | 'commands' | 'now'>;
 

@@ -40,7 +40,7 @@ export function ibanDesk(services: IbanDeskServices): Desk {
         kind: 'virtualIban',
         title: 'A virtual IBAN',
         story: (id, limit) => ibanStory(services, id, limit),
-        download: statementDownload(services, 'iban'),
+        download: statementDownload(services, 'iban', 'money'),
       }),
     ],
     decisions: [switching(services, 'enable'), switching(services, 'disable')],

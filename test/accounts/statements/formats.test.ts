@@ -84,6 +84,17 @@ describe('the format', () => {
 });
 
 describe('CSV', () => {
+  it('is sent as it is, because a compressed stream would hide the error of its end', async () => {
+    await fund(api, account, '12.34');
+    const { headers } = await client.call('GET', pathOf(account, { ...period(), format: 'csv' }), undefined, {
+      'accept-encoding': 'gzip',
+    });
+    expect([headers.get('content-encoding'), headers.get('content-type')]).toEqual([
+      null,
+      'text/csv; charset=utf-8; header=present',
+    ]);
+  });
+
   it('has the opening balance, the lines, the totals and the closing balance', async () => {
     await fund(api, account, '12.34');
     await deposits(1, 66);

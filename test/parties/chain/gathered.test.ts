@@ -59,3 +59,11 @@ test('an answer that lacks a call counts as no answer to that call', async () =>
   expect(lost).toMatchObject({ status: 'rejected', reason: { name: 'ChainAway' } });
   expect(found.status).toBe('fulfilled');
 });
+
+test('a node that has too much to do gets no further requests for the same calls', async () => {
+  const node = await alone();
+  world.one.on('*', 'too-many-429');
+  const blocks = await Promise.allSettled([node.block(1), node.block(2), node.block(3)]);
+  expect(blocks.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+  expect(requests()).toBe(1);
+});

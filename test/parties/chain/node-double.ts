@@ -26,6 +26,7 @@ export type Behaviour =
   | 'html'
   | 'error-500'
   | 'unauthorized-401'
+  | 'too-many-429'
   | 'reverted-500'
   | 'redirect-307'
   | { result: unknown }
@@ -139,6 +140,7 @@ function fail(response: ServerResponse, behaviour: Behaviour): void {
         .writeHead(500)
         .end('{"jsonrpc":"2.0","id":1,"error":{"code":3,"message":"execution reverted"}}'),
     'unauthorized-401': () => void response.writeHead(401).end('bad key KEY-0123456789'),
+    'too-many-429': () => void response.writeHead(429).end('slow down'),
     'redirect-307': () => void response.writeHead(307, { location: '/elsewhere' }).end(),
   };
   answers[behaviour as string]?.(); // silence sends no answer

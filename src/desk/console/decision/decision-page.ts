@@ -3,7 +3,7 @@ import { Problem } from '../../../kernel/errors';
 import { type Html, html } from '../../../kernel/wire/html';
 import { requireDecision } from '../../catalogue';
 import { type Preview, previewDecision, proveDecision } from '../../decide';
-import { assertPermitted } from '../../http/permitted';
+import { assertPermitted } from '../../permitted';
 import { subjectBox } from '../pages/record-summary';
 import { capital, factsOf, idLink, recordPath } from '../render/cells';
 import type { Field } from '../render/fields';

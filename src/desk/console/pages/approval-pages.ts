@@ -4,7 +4,7 @@ import { type Html, html } from '../../../kernel/wire/html';
 import { type Approval, listApprovals, requireApproval } from '../../../process/approvals/operations';
 import { approvalView, whatOf } from '../../../process/approvals/view';
 import { approve, proveApproval, reject } from '../../approve';
-import { assertPermitted } from '../../http/permitted';
+import { assertPermitted } from '../../permitted';
 import { reasonOf } from '../decision/carry-out';
 import { changesTable } from '../decision/effects';
 import { isUnknown, type Refusal, refusalOf, underKey } from '../decision/under-key';

@@ -3,7 +3,7 @@ import { notFound, Problem } from '../../../kernel/errors';
 import { type Html, html } from '../../../kernel/wire/html';
 import { firstProblem } from '../../../kernel/wire/schemas';
 import type { Cell, List } from '../../../process/desk/list';
-import { assertPermitted } from '../../http/permitted';
+import { assertPermitted } from '../../permitted';
 import { readPage } from '../../read-list';
 import { schemaOf } from '../../schema-of';
 import { decisionLink } from '../decision/decisions';

@@ -3,7 +3,7 @@ import { type Html, html } from '../../../kernel/wire/html';
 import type { RecordOfDesk } from '../../../process/desk/record';
 import { LISTS, type ListName, type Story } from '../../../process/desk/story';
 import { type GivenFile, giveFile } from '../../download';
-import { assertPermitted } from '../../http/permitted';
+import { assertPermitted } from '../../permitted';
 import { schemaOf } from '../../schema-of';
 import { decisionsAbout, MAX_LINES, recordOfId, revealRecord, tell } from '../../tell';
 import { reasonOf } from '../decision/carry-out';

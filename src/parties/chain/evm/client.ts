@@ -54,7 +54,7 @@ export function createClient(text: string, timeoutMs: number): Client {
       const { statusCode } = answer;
       if (statusCode >= 200 && statusCode <= 299) return JSON.parse(said) as unknown;
       const refusal = refusalIn(said);
-      if (refusal === undefined) throw new BadStatus(statusCode >= 500); // a 4xx did nothing
+      if (refusal === undefined) throw new BadStatus(statusCode);
       return refusal;
     } catch (error) {
       throw awayOf(error);

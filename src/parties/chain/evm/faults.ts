@@ -23,6 +23,10 @@ export class TooLong extends NodeAway {
 /** The node answers with another HTTP status than a success. */
 export class BadStatus extends NodeAway {
   override name = 'BadStatus';
+  /** @param status a 4xx did nothing */
+  constructor(readonly status: number) {
+    super(status >= 500);
+  }
 }
 
 export class OtherChain extends NodeAway {

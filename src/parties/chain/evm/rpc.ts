@@ -111,8 +111,13 @@ function waitingFor(asked: RpcCall): Waiting {
   return waiting;
 }
 
+/** A node that has too much to do, or asks for credentials, is not asked more often. */
+const isOfItsSize = (error: unknown): boolean =>
+  error instanceof TooLong ||
+  (error instanceof BadStatus && [400, 404, 405, 413, 422].includes(error.status));
+
 function nothingIfRefused(error: unknown): undefined {
-  if (!(error instanceof TooLong || error instanceof BadStatus)) throw error;
+  if (!isOfItsSize(error)) throw error;
 }
 
 function read<Schema extends z.ZodType>(body: unknown, schema: Schema): z.output<Schema> {

@@ -73,9 +73,10 @@ export async function resendEvent(
 ): Promise<StoredEvent> {
   const event = await requireEvent(tx, ids, reach, id);
   const { tenantId, registration, number } = event;
+  // The endpoint is locked before its event, as in a recovery.
+  const failing = await probeNow(tx, { tenantId, registration, now });
   if (!(await makeDue(tx, number)))
     throw conflict('invalid_transition', `No working webhook URL is set for the type ${registration}.`);
-  const failing = await probeNow(tx, { tenantId, registration, now });
   commands.append(
     tx,
     failing.map((endpoint) => recoveryCommand(endpoint)),
@@ -85,15 +86,5 @@ export async function resendEvent(
 }
 
 /** Deletes events older than `days`, with their attempts. @returns the number of deleted events */
-export async function forgetOldEvents(database: Database, days: number): Promise<number> {
-  let after = '0';
-  let deleted = 0;
-  await inPortions(database, async (tx, limit) => {
-    const portion = await deleteOldEvents(tx, { days, after, limit });
-    after = portion.last ?? after;
-    deleted += portion.deleted;
-    // Younger events follow, once a portion has no old one.
-    return portion.deleted > 0 ? portion.read : 0;
-  });
-  return deleted;
-}
+export const forgetOldEvents = (database: Database, days: number): Promise<number> =>
+  inPortions(database, (tx, limit) => deleteOldEvents(tx, days, limit));

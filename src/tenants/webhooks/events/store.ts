@@ -127,33 +127,18 @@ export async function makeDue(sql: Sql, number: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** A portion of the oldest events, of which those older than a number of days were deleted. */
-export interface OldPortion {
-  read: number;
-  deleted: number;
-  /** Number of the last event that was read. */
-  last: string | null;
-}
-
 /**
- * Reads `limit` events after a number, and deletes those that are older than `days`. Rows are numbered in the order of
- * their insertion, so the primary key finds the oldest.
+ * Deletes those of the `limit` oldest events that are older than a number of days. Rows are numbered in the order of their
+ * insertion, so the primary key finds the oldest.
+ * @returns the number of deleted events
  */
-export async function deleteOldEvents(
-  sql: Sql,
-  { days, after, limit }: { days: number; after: string; limit: number },
-): Promise<OldPortion> {
-  const [portion] = await sql.query<OldPortion>(
-    `with oldest as materialized (
-       select number, created_at from events where number > $1 order by number limit $2
-     ), gone as (
-       delete from events where number = any (array(
-         select number from oldest where created_at < clock_timestamp() - make_interval(days => $3::int)))
-       returning number
-     )
-     select (select count(*)::int from oldest) as read, (select count(*)::int from gone) as deleted,
-            (select max(number) from oldest) as last`,
-    [after, limit, days],
+export async function deleteOldEvents(sql: Sql, days: number, limit: number): Promise<number> {
+  const rows = await sql.query(
+    `delete from events
+      where number = any (array(select number from events order by number limit $1))
+        and created_at < clock_timestamp() - make_interval(days => $2::int)
+     returning number`,
+    [limit, days],
   );
-  return portion ?? { read: 0, deleted: 0, last: null };
+  return rows.length;
 }

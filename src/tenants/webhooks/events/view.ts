@@ -89,12 +89,14 @@ export function eventView(stored: StoredEvent, ids: EventIds): EventView {
 }
 
 /**
- * The deliveries by URL. The state of the event is that of the present URL. Without one, it is that of the last URL that
- * was tried.
+ * The deliveries by URL. The state of an event that has ended is that of the URL that was tried last. The state of any
+ * other is that of the present URL.
  */
 function deliveriesOf({ delivery, attemptsMade, url }: StoredEvent): EventView['deliveries'] {
   const made = [...(attemptsMade ?? [])].reverse();
-  const present = delivery === 'recorded' ? [] : [url ?? made[0]?.url ?? []].flat();
+  const hasEnded = delivery === 'delivered' || delivery === 'failed';
+  const [first, second] = hasEnded ? [made[0]?.url, url] : [url, made[0]?.url];
+  const present = delivery === 'recorded' ? [] : [first ?? second ?? []].flat();
   const urls = [...new Set([...present, ...made.map((attempt) => attempt.url)])];
   return urls.map((each, index) => {
     const attempts = made.filter((attempt) => attempt.url === each);

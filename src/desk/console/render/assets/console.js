@@ -8,7 +8,7 @@ for (const form of document.querySelectorAll('form[data-send]')) form.submit();
 /** The token of a one-time link stands behind the `#` of the address. It goes from there, so that no history keeps it. */
 const token = document.querySelector('input[data-from-hash]');
 if (token && location.hash.length > 1) {
-  token.value = decodeURIComponent(location.hash.slice(1));
+  token.value = location.hash.slice(1);
   history.replaceState(null, '', location.pathname);
 }
 

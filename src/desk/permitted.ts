@@ -1,7 +1,7 @@
-import type { Caller } from '../../kernel/caller';
-import { forbidden } from '../../kernel/errors';
-import type { Permission } from '../../process/desk/permissions';
-import type { Asker } from '../decide';
+import type { Caller } from '../kernel/caller';
+import { forbidden } from '../kernel/errors';
+import type { Permission } from '../process/desk/permissions';
+import type { Asker } from './decide';
 
 /** Requires that the operator may look. Decisions check it again in their transaction. @throws Problem 403 */
 export function assertPermitted(caller: Caller, permission: Permission = 'view'): void {
