@@ -128,15 +128,16 @@ export async function makeDue(sql: Sql, number: string): Promise<boolean> {
 }
 
 /**
- * Deletes those of the `limit` oldest events that are older than a number of days. Rows are numbered in the order of their
- * insertion, so the primary key finds the oldest.
+ * Deletes at most `limit` events that are older than a number of days. Rows are numbered in the order of their insertion, so
+ * the primary key finds the oldest. Twice as many rows are read, because a younger one may stand among them.
  * @returns the number of deleted events
  */
 export async function deleteOldEvents(sql: Sql, days: number, limit: number): Promise<number> {
   const rows = await sql.query(
     `delete from events
-      where number = any (array(select number from events order by number limit $1))
-        and created_at < clock_timestamp() - make_interval(days => $2::int)
+      where number = any (array(
+        select number from (select number, created_at from events order by number limit 2 * $1::int) as oldest
+         where created_at < clock_timestamp() - make_interval(days => $2::int) limit $1::int))
      returning number`,
     [limit, days],
   );
