@@ -15,7 +15,7 @@ import {
   withKey,
 } from '../kernel/idempotency';
 import { unstorableField } from '../kernel/wire/json';
-import { firstProblem } from '../kernel/wire/schemas';
+import { parsedBy } from '../kernel/wire/schemas';
 import { readBytes, readJson } from './body';
 import { assertFiles, type Form, fileHashes, readForm } from './multipart';
 import type { AwaitSettled } from './prefer-wait';
@@ -126,12 +126,11 @@ function headerOf(ctx: Context, name: string): string | undefined {
 }
 
 function parsed(schema: z.ZodType, value: unknown): unknown {
-  const result = schema.safeParse(value, { reportInput: true });
-  if (!result.success) throw firstProblem(result.error);
+  const result = parsedBy(schema, value);
   const unstorable = unstorableField(value, 'meta'); // stored as given (decisions part 1)
   if (unstorable !== undefined)
     throw invalid(`${unstorable} must not contain NUL or unpaired surrogates.`, unstorable);
-  return result.data;
+  return result;
 }
 
 /** Accepts only an empty body, for endpoints without fields. */

@@ -28,10 +28,10 @@ const transfersOf = (party: CallingParty): Listener => ({
   askInstead: (tx, at) => makeUnwatchedDue(tx, party, at),
 });
 
-const ordersOf = ({ known, receive: tell, wakeInTurn: tellInTurn }: PartyOrders): Listener => ({
+const ordersOf = ({ known, receive, wakeInTurn }: PartyOrders): Listener => ({
   known,
-  receive: (services, tx, refs) => tell(services, tx, refs, 'list'),
-  wakeInTurn: tellInTurn,
+  receive: (services, tx, refs) => receive(services, tx, refs, 'list'),
+  wakeInTurn,
 });
 
 /** The listener of each party: transfers for parties that move money, orders for the others. */

@@ -86,7 +86,7 @@ const pause = (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal
 /** Reads one party's list. Remembers seen changes, and pages that wait for the next turn. */
 export function createReading(services: Services, party: WatchedParty) {
   const { database, now } = services;
-  const { wakeInTurn: tellInTurn } = LISTENERS[party];
+  const { wakeInTurn } = LISTENERS[party];
   const seen = new Map<string, number>();
   const waiting: ReadPage[] = [];
   /** Ids of rows that could not be applied. A reading that meets one again tries it again. */
@@ -164,7 +164,7 @@ export function createReading(services: Services, party: WatchedParty) {
     async read(signal?: AbortSignal): Promise<void> {
       const at = now();
       await tellThoseRead(at);
-      if (tellInTurn) await database.transaction((tx) => tellInTurn(services, tx));
+      if (wakeInTurn) await database.transaction((tx) => wakeInTurn(services, tx));
       const { from, again } = await beginning(at);
       isCut = false;
       isCut = !(await readOn(from, signal));

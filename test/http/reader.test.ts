@@ -44,7 +44,7 @@ inBrowser('the reader of the document', () => {
       );
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
       expect(await page.locator('#first').count()).toBe(0);
-      // What is sent decides how fast the page is on a slow line.
+      // On a slow line, the bytes of the page decide how fast it is.
       const sent = await page.evaluate<number>(
         `performance.getEntriesByType('resource').reduce((sum, { transferSize }) => sum + transferSize, 0)`,
       );

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
 import type { Sql } from '../db/database';
+import { inParallel } from '../in-parallel';
 import type { NumberedCommand } from '../outbox/commands';
 import { forgetTaken, leaseDue, type Refusal, recordRefusals, release } from '../outbox/waiting-commands';
 import type { Presence } from './presence';
@@ -118,14 +119,10 @@ async function tellAll(
   tell: (command: NumberedCommand) => Promise<Told>,
 ): Promise<Result> {
   const result: Result = { taken: [], refused: [], away: [], untried: [] };
-  const groups = [...groupsOf(commands).values()];
-  const workers = Array.from({ length: Math.min(CONCURRENCY, groups.length) }, async () => {
-    for (let group = groups.shift(); group; group = groups.shift()) {
-      if (result.away.length > 0) result.untried.push(...group.map((command) => command.number));
-      else record(result, group, await tell(group[0] as NumberedCommand));
-    }
+  await inParallel([...groupsOf(commands).values()], CONCURRENCY, async (group) => {
+    if (result.away.length > 0) result.untried.push(...group.map((command) => command.number));
+    else record(result, group, await tell(group[0] as NumberedCommand));
   });
-  await Promise.all(workers);
   return result;
 }
 

@@ -3,7 +3,7 @@ import { invalid } from '../../kernel/errors';
 import { isCurrency } from '../../kernel/money/currencies';
 import { Decimal, fitsCurrency } from '../../kernel/money/money';
 import { isStorable, parseObject, unstorableField } from '../../kernel/wire/json';
-import { amountOrZero, currency, firstProblem, text, timestamp } from '../../kernel/wire/schemas';
+import { amountOrZero, currency, parsedBy, text, timestamp } from '../../kernel/wire/schemas';
 import { UnreadableCallback } from '../../process/party-errors';
 import { partyName } from '../protocol/stored';
 import { CHALLENGE_TYPES, type ChallengeRequest, challengeMessage } from './challenge-message';
@@ -115,11 +115,10 @@ export function readProcessorMessage(raw: Buffer): ProcessorMessage | ChallengeM
     const received = parseObject(raw);
     const isChallenge = (CHALLENGE_TYPES as readonly unknown[]).includes(received['type']);
     const schema = isChallenge ? challengeMessage : processorMessage;
-    const parsed = schema.safeParse(received, { reportInput: true });
-    if (!parsed.success) throw firstProblem(parsed.error);
+    const message = parsedBy(schema, received);
     const field = unstorableField(received);
     if (field !== undefined) throw invalid(`${field} must not contain NUL or unpaired surrogates.`, field);
-    return { ...parsed.data, received };
+    return { ...message, received };
   } catch (cause) {
     throw new UnreadableCallback('the message is not of this shape', { cause });
   }

@@ -1,3 +1,4 @@
+import { inParallel, portionsOf } from '../../kernel/in-parallel';
 import type { Services } from '../../services';
 import { advanceAll } from '../engine/advance-all';
 import { chainDepositKind } from './kind';
@@ -13,12 +14,7 @@ const AT_ONCE = 2;
  * than that get a workflow.
  */
 export async function bookDeposits(services: Services, ids: readonly string[]): Promise<void> {
-  const portions = Array.from({ length: Math.ceil(ids.length / TOGETHER) }, (_, place) =>
-    ids.slice(place * TOGETHER, (place + 1) * TOGETHER),
+  await inParallel(portionsOf(ids, TOGETHER), AT_ONCE, (portion) =>
+    advanceAll(services, chainDepositKind, portion),
   );
-  const work = async () => {
-    for (let portion = portions.shift(); portion; portion = portions.shift())
-      await advanceAll(services, chainDepositKind, portion);
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
 }

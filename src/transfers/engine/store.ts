@@ -165,7 +165,7 @@ export function saveTransfers(
   tx.defer(updateOfRows('transfers', CHANGED, rows));
 }
 
-const DECISION = [...['id', 'kind', 'amount', 'currency', 'accountId', 'data', 'reason', 'decidedBy', 'at']];
+const DECISION = ['id', 'kind', 'amount', 'currency', 'accountId', 'data', 'reason', 'decidedBy', 'at'];
 const decisions = recordTable<Decision & { transferId: string }>(
   'transfer_decisions',
   { amount: decimal, data: json },
@@ -224,9 +224,7 @@ export async function bookedOf(sql: Sql, ids: readonly string[]): Promise<Map<st
   return grouped(rows.map((row) => entries.record(row) as BookedEntry & { transferId: string }));
 }
 
-const ENTRY = [
-  ...['transferId', 'component', 'part', 'accountId', 'currency', 'amount', 'referenceId', 'at'],
-];
+const ENTRY = ['transferId', 'component', 'part', 'accountId', 'currency', 'amount', 'referenceId', 'at'];
 
 export function insertEntries(tx: Tx, all: readonly NewOf<Change>[], at: Date): void {
   const rows = rowsOfAll(all).map(({ account, amount, reference, ...row }) => ({

@@ -281,7 +281,7 @@ describe('the trial balance', () => {
     // As if the snapshot before were of yesterday, and another one were taken tomorrow.
     const ofFunding = (column: string) =>
       `(select ${column} from ledger_snapshots where account_id = 'funding:SEK')`;
-    // A snapshot leaves out what is newer than the oldest transaction under way, also one of another test's database.
+    // A snapshot leaves out entries that are newer than the oldest transaction of the server, also of another test.
     await until(async () => {
       await takeSnapshots(test.database);
       const [row] = await test.database.query(

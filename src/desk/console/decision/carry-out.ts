@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { invalid } from '../../../kernel/errors';
-import { firstProblem } from '../../../kernel/wire/schemas';
+import { parsedBy } from '../../../kernel/wire/schemas';
 import { approvalView } from '../../../process/approvals/view';
 import type { Decision } from '../../../process/desk/decision';
 import { decide, proveDecision } from '../../decide';
@@ -31,9 +31,7 @@ export function givenIn({ decision, subject, form, fields }: Draft): Given {
 export function reasonOf(text: string): string {
   const given = text.replaceAll(/\s+/g, ' ').trim();
   if (given === '') throw invalid('reason is required.', 'reason');
-  const parsed = z.object({ reason: reasonSchema }).safeParse({ reason: given }, { reportInput: true });
-  if (!parsed.success) throw firstProblem(parsed.error);
-  return parsed.data.reason;
+  return parsedBy(z.object({ reason: reasonSchema }), { reason: given }).reason;
 }
 
 /** The result of a decision, or the approval that it waits for. */

@@ -2,7 +2,7 @@ import { encode } from 'uqr';
 import type { z } from 'zod';
 import { Problem } from '../../../kernel/errors';
 import { type Html, html } from '../../../kernel/wire/html';
-import { firstProblem } from '../../../kernel/wire/schemas';
+import { parsedBy } from '../../../kernel/wire/schemas';
 import type { DeskHttp } from '../../http/services';
 import { linkToken, linkUse, MIN_SECRET } from '../../sign-in/link-input';
 import { lookAtLink, type ShownLink, type UsedLink, useLink } from '../../sign-in/use-link';
@@ -21,7 +21,7 @@ export const joinPage = (desk: DeskHttp): Bare => tokenPage(desk);
 export async function joinByForm(desk: DeskHttp, { form }: Asking): Promise<Bare> {
   const token = (form.get('token') ?? '').trim();
   try {
-    const link = await lookAtLink(desk, checked(linkToken, { token }).token);
+    const link = await lookAtLink(desk, parsedBy(linkToken, { token }).token);
     if (form.get('step') !== 'use') return linkPage(desk, token, link);
     return await used(desk, { token, secret: form.get('secret') ?? '', code: form.get('code') ?? '' }, link);
   } catch (error) {
@@ -37,18 +37,12 @@ async function used(
   link: ShownLink,
 ): Promise<Bare> {
   try {
-    const given = checked(linkUse, { ...typed, code: code.replaceAll(/\s/g, '') });
+    const given = parsedBy(linkUse, { ...typed, code: code.replaceAll(/\s/g, '') });
     return usedPage(desk, await useLink(desk, given));
   } catch (error) {
     if (error instanceof Problem && error.status !== 404) return linkPage(desk, typed.token, link, error);
     throw error;
   }
-}
-
-function checked<Output>(schema: z.ZodType<Output>, given: unknown): Output {
-  const parsed = schema.safeParse(given, { reportInput: true });
-  if (!parsed.success) throw firstProblem(parsed.error);
-  return parsed.data;
 }
 
 const bare = ({ mode }: DeskHttp, title: string, body: Html, status = 200): Bare => ({

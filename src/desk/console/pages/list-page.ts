@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { notFound, Problem } from '../../../kernel/errors';
 import { type Html, html } from '../../../kernel/wire/html';
-import { firstProblem } from '../../../kernel/wire/schemas';
+import { parsedBy } from '../../../kernel/wire/schemas';
 import type { Cell, List } from '../../../process/desk/list';
 import { assertPermitted } from '../../permitted';
 import { readPage } from '../../read-list';
@@ -61,9 +61,8 @@ interface Read {
 async function read(list: List, given: Record<string, string>, cursor: string | undefined): Promise<Read> {
   try {
     // Strict, so that a filter with a typing error does not show everything.
-    const parsed = z.strictObject(list.filters.shape).safeParse(given, { reportInput: true });
-    if (!parsed.success) throw firstProblem(parsed.error);
-    const page = await readPage(list, { filters: parsed.data, cursor, limit: ROWS });
+    const filters = parsedBy(z.strictObject(list.filters.shape), given);
+    const page = await readPage(list, { filters, cursor, limit: ROWS });
     return { rows: page.data, next: page.nextCursor };
   } catch (error) {
     if (error instanceof Problem && error.status === 400) return { rows: [], next: null, refused: error };

@@ -1,4 +1,5 @@
 import { Html, html } from '../../../kernel/wire/html';
+import { MAX_SEARCH, MIN_SEARCH } from '../../search';
 import type { Page, Visit } from '../visit';
 import { ASSETS } from './assets';
 import { capital, flag } from './cells';
@@ -83,7 +84,7 @@ export function pageOf(visit: Visit, { title, body, place }: Page): string {
 <p class="brand"><a href="/">Cardwright</a> <span class="mode ${mode}">${mode}</span></p>
 <form class="search" method="post" action="/records" role="search" aria-label="All records">${csrfField(visit)}
 <label class="hidden" for="search">Id, reference, e-mail or last four digits</label>
-<input id="search" name="q" type="search" placeholder="Search  ( / )" autocomplete="off" spellcheck="false" required minlength="3" maxlength="200">
+<input id="search" name="q" type="search" placeholder="Search  ( / )" autocomplete="off" spellcheck="false" required minlength="${MIN_SEARCH}" maxlength="${MAX_SEARCH}">
 </form>
 <nav aria-label="Main"><ul class="main-links">${MAIN.map(link)}</ul>
 <h2 class="nav-title" id="desks-title">Desks</h2>

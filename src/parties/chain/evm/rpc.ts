@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers';
 import { z } from 'zod';
+import { inParallel, portionsOf } from '../../../kernel/in-parallel';
 import { createClient, type RpcCall } from './client';
 import { BadStatus, NodeAway, NodeRefused, refusalOf, TooLong } from './faults';
 
@@ -64,13 +65,7 @@ export function createRpc(url: string, timeoutMs: number): Rpc {
     const all = [...waiting.values()];
     waiting = new Map();
     const size = performance.now() < singleUntil ? 1 : BATCH;
-    const portions = Array.from({ length: Math.ceil(all.length / size) }, (_, place) =>
-      all.slice(place * size, (place + 1) * size),
-    );
-    const work = async () => {
-      for (let portion = portions.shift(); portion; portion = portions.shift()) await send(portion);
-    };
-    await Promise.all(Array.from({ length: AT_ONCE }, work));
+    await inParallel(portionsOf(all, size), AT_ONCE, send);
   }
 
   /** Matches answers by id. viem's batches match by position, where one missing answer would shift the others. */

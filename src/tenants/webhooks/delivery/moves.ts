@@ -198,7 +198,8 @@ const WAITING: Range = {
   where: `e.tenant_id = m.tenant_id and e.registration = m.registration and e.delivery = 'parked' and e.due_at is not null`,
 };
 
-const AGAIN = `due_at = least(created_at, clock_timestamp()), attempts = 0, last_error = null`;
+/** Begins the retry schedule of an event anew. */
+export const AGAIN = `due_at = least(created_at, clock_timestamp()), attempts = 0, last_error = null`;
 
 interface Action {
   range: Range;

@@ -3,6 +3,7 @@ import type { EventPlace } from '../../../kernel/outbox/event-id';
 import { REGISTRATIONS, type Registration } from '../../../kernel/outbox/events';
 import { OF_RECORDS } from '../../../kernel/outbox/told-events';
 import type { AttemptMade } from '../delivery/attempts';
+import { AGAIN } from '../delivery/moves';
 import { type DeliveryStatus, deliveryTransition } from '../delivery/record';
 
 /** An event with the state of its delivery. */
@@ -116,8 +117,7 @@ export async function findEvent(
 export async function makeDue(sql: Sql, number: string): Promise<boolean> {
   const { from, to } = deliveryTransition('resent_alone');
   const rows = await sql.query(
-    `update events e set delivery = $2, due_at = least(created_at, clock_timestamp()), attempts = 0, last_error = null,
-            delivered_at = null
+    `update events e set delivery = $2, ${AGAIN}, delivered_at = null
       where number = $1 and delivery = any ($3)
         and exists (select from webhook_endpoints w where w.tenant_id = e.tenant_id and w.registration = e.registration
                        and w.status <> 'disabled')
