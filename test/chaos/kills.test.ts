@@ -229,7 +229,7 @@ it(
     await expectAllSwept(onChain, database);
     await expectWalletsRest(database);
     await expectContiguousNonces(onChain, database);
-    await expectReconciled(fleet);
+    await expectReconciled(onChain, fleet);
   },
   ROUND_MS,
 );

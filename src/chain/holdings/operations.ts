@@ -1,6 +1,6 @@
-import { anyOf } from '../../kernel/db/build';
+import { anyOf, raw } from '../../kernel/db/build';
 import type { Sql, Tx } from '../../kernel/db/database';
-import { recordTable, safeInteger } from '../../kernel/db/record-table';
+import { decimal, recordTable, safeInteger } from '../../kernel/db/record-table';
 import { writeWithCommit } from '../../kernel/db/writes';
 import { Decimal } from '../../kernel/money/money';
 import { type ChainPlace, type HoldingChange, sumKey } from './record';
@@ -87,6 +87,41 @@ export async function clearChanges(tx: Tx, chain: string, causes: readonly strin
     holdingChanges().where({ chain, booked: 0 }).where(anyOf('cause', causes)).update({ amount: 0 }),
   );
 }
+
+/** A booked cause, and the sum of its changes to an asset at all of our addresses. */
+interface BookedCause {
+  cause: string;
+  /** On the chain, in the asset. Negative when our addresses have less. */
+  amount: Decimal;
+  blockNumber: number;
+}
+
+const causes = recordTable<BookedCause>('holding_changes', { amount: decimal, blockNumber: safeInteger }, [
+  'cause',
+  raw('sum(amount)::text as amount'),
+  raw('max(block_number) as block_number'),
+]);
+
+/**
+ * Lists the causes that changed an asset in or after a block and are booked. A movement between addresses of ours adds
+ * up to zero, so the sum of a gas operation is its fee.
+ */
+export const bookedSince = (
+  sql: Sql,
+  { chain, asset, block, cause }: { chain: string; asset: string; block: number; cause?: string },
+): Promise<BookedCause[]> =>
+  causes.all(
+    sql,
+    causes()
+      .where({ chain, asset })
+      .where('blockNumber', '>=', block)
+      .where('booked', '<>', 0)
+      .modify((query) => {
+        if (cause !== undefined) void query.where({ cause });
+      })
+      .groupBy('cause')
+      .orderBy('cause'),
+  );
 
 /**
  * Sets unbooked station arrivals above a block to zero, because a reorganisation replaced these blocks. The watcher

@@ -7,13 +7,16 @@ import {
   syncBreaks,
 } from '../../process/breaks/operations';
 import { type Holdings, keepDust } from '../gas-station/candidates/dust';
+import { rebookFees } from '../gas-station/operations/lifecycle/rebook';
 import { closeReturned } from '../gas-station/operations/nonces/vanished';
+import { nativeSymbol } from '../gas-station/rules';
+import { keptBlocks } from '../holdings/read-position';
 import { CHAIN_PLACES, sumKey } from '../holdings/record';
 import { nodeOf } from '../networks/nodes/nodes';
 import { enabledNetworks, listNetworks, requireNetwork } from '../networks/operations';
 import type { Network } from '../networks/record';
 import { type ComparingServices, type Comparison, compareChain } from './compare';
-import type { ChainReading } from './record';
+import type { ChainReading, Compared } from './record';
 import { assetsToRead, hasLasted } from './rules';
 import { beginComparison, deleteReadings, endComparison, insertReadings, lastOf, type Series } from './store';
 
@@ -50,8 +53,8 @@ export async function chainsToRead({
 
 /**
  * Compares a chain with our books, and stores the reading and the dust on wallets. Opens a break for a lasting
- * difference, and closes the break of a vanished transaction that a block has again. Moves no money. A repeated call
- * stores a second reading.
+ * difference, and closes the break of a vanished transaction that a block has again. Moves no money, but books other
+ * fees of gas after a deep reorganisation. A repeated call stores a second reading.
  * @throws ChainAway when nothing was read
  */
 export async function keepChainReading(services: ComparingServices, chain: string): Promise<void> {
@@ -74,7 +77,17 @@ export async function keepChainReading(services: ComparingServices, chain: strin
   await deleteReadings(database, series, new Date(at.getTime() - KEPT_MS));
   await keepDust(database, network, holdingsOf(comparison), at);
   await closeReturned(services, node, chain);
+  if (comparison.lines.some((line) => isOfGas(network, line)))
+    await rebookFees(services, { network, node }, await firstKeptBlock(database, chain));
 }
+
+/** Whether the native coin differs, because a reorganisation may have changed what a booked transaction has cost. */
+const isOfGas = (network: Network, { asset, difference }: Compared): boolean =>
+  asset === nativeSymbol(network) && !difference.isZero();
+
+/** The oldest block whose hash is kept. No reorganisation is expected below it. */
+const firstKeptBlock = async (sql: Sql, chain: string): Promise<number> =>
+  (await keptBlocks(sql, chain)).at(-1)?.number ?? 0;
 
 /** Pool balances of the comparison, as {@link Holdings}. */
 const holdingsOf =

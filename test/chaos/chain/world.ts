@@ -32,6 +32,8 @@ export interface ChainWorld {
   paid: Payment[];
   /** Triggers the schedule now when Temporal can be reached. */
   sweepNow(): Promise<void>;
+  /** Compares chain and books like the schedule. */
+  readNow(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -65,6 +67,7 @@ export async function openChainWorld(
     payer,
     paid: [],
     sweepNow: () => takeTurn(temporal, 'gas-auto-sweep'),
+    readNow: () => takeTurn(temporal, 'chain-reading'),
     async close() {
       await payer.stop();
       await temporal.close();

@@ -63,30 +63,62 @@ function movementsOf(operation: GasOperation, network: Network, done: Execution)
   return movements.filter(({ currency }) => isCurrency(currency));
 }
 
+/** A movement with its amount in the ledger's decimals. */
+const bookedOf = (operation: GasOperation, network: Network, done: Execution) =>
+  movementsOf(operation, network, done).map((movement) => ({
+    ...movement,
+    amount: ledgerAmount(movement.units, movement.decimals, movement.currency).amount,
+  }));
+
+type Booked = ReturnType<typeof bookedOf>;
+
+/** Cause of holding changes: the operation, or a reverted transaction of it. Its block is the transaction's. */
+type Cause = Pick<HoldingChange, 'cause' | 'blockNumber'>;
+
 /**
  * Books an execution. Accounts of a chain are counterparts of what we owe, so they are negative by the balance of the
  * addresses.
- * @param of cause of the holding changes: the operation, or a reverted transaction of it
  */
 export async function bookExecution(
   tx: Tx,
   operation: GasOperation,
   network: Network,
   execution: Execution,
-  of: Pick<HoldingChange, 'cause' | 'blockNumber'>,
+  of: Cause,
 ): Promise<void> {
-  const { id, chain } = operation;
+  const booked = bookedOf(operation, network, execution);
+  await post(tx, operation, booked);
+  note(tx, operation, booked, of);
+}
+
+/**
+ * Takes back the fee of a booked execution and books the one of `execution`, which moved the same units.
+ * @param feeBefore in the smallest unit of the native coin
+ */
+export async function bookOtherFee(
+  tx: Tx,
+  operation: GasOperation,
+  network: Network,
+  execution: Execution,
+  { feeBefore, ...of }: Cause & { feeBefore: bigint },
+): Promise<void> {
+  const feeAlone = (fee: bigint) => bookedOf(operation, network, { moved: 0n, lost: 0n, fee });
+  const back = feeAlone(feeBefore).map((each) => ({ ...each, amount: each.amount.negated() }));
+  await post(tx, operation, [...back, ...feeAlone(execution.fee)]);
+  note(tx, operation, bookedOf(operation, network, execution), of);
+}
+
+async function post(tx: Tx, { id, chain }: GasOperation, booked: Booked): Promise<void> {
   const accountOf = (side: At | InternalAccount) =>
     typeof side === 'string' ? side : (`${side.place}@${chain}` as const);
-  const booked = movementsOf(operation, network, execution).map((movement) => ({
-    ...movement,
-    amount: ledgerAmount(movement.units, movement.decimals, movement.currency).amount,
-  }));
   const entries = booked.flatMap(({ from, to, currency, amount }) => [
     internalEntry(accountOf(from), currency, amount, id),
     internalEntry(accountOf(to), currency, amount.negated(), id),
   ]);
   if (entries.length > 0) await move(tx, { entries }, {});
+}
+
+function note(tx: Tx, { chain }: GasOperation, booked: Booked, of: Cause): void {
   const changes = booked.flatMap(({ from, to, currency: asset, units, decimals, amount }) => {
     const moved = { ...of, chain, asset, amount: fromUnits(units, decimals), booked: amount };
     const left = { ...moved, ...from, amount: moved.amount.negated(), booked: amount.negated() };

@@ -1,7 +1,11 @@
 import { parseGwei, toEventSelector } from 'viem';
 import { spentToday } from '../../../../../src/chain/gas-station/operations/budget';
 import { committedBy } from '../../../../../src/chain/gas-station/operations/nonces-store';
+import { findOperation } from '../../../../../src/chain/gas-station/operations/store';
+import { compareChain } from '../../../../../src/chain/reconciliation/compare';
 import { keepChainReading } from '../../../../../src/chain/reconciliation/readings';
+import { checkLedger } from '../../../../../src/kernel/ledger/check';
+import { ZERO } from '../../../../../src/kernel/money/money';
 import {
   attempts,
   breaksOf,
@@ -244,6 +248,39 @@ it('broadcasts a lost final transaction again, so that no nonce is skipped', asy
   expect(await vanishedBreaks(first.id)).toHaveLength(1);
   await keepChainReading(world.api.services, 'local');
   expect(await vanishedBreaks(first.id)).toEqual([]);
+});
+
+/** Difference between the chain and the books of the native coin on all of our addresses. Gifts to them are not booked. */
+const difference = async () =>
+  (await compareChain(world.api.services, 'local')).lines
+    .filter(({ asset }) => asset === 'ETH')
+    .reduce((sum, line) => sum.plus(line.difference), ZERO);
+
+it('books the fee again when a deep reorganisation has put a final transaction into another block', async () => {
+  const { client } = world.chain;
+  const [wallet] = await world.wallets(1, 4_000_000n, '0.05');
+  const unbooked = await difference();
+  const before = await client.snapshot();
+  const { id } = await world.sweep(wallet!.id);
+  expect(await world.lead(id)).toMatchObject({ status: 'completed' });
+  const [attempt] = await attempts(world, id);
+  const paid = (await findOperation(world.services.database, id))?.feeUnits;
+  expect(await difference()).toEqual(unbooked);
+
+  await client.revert({ id: before });
+  await client.setNextBlockBaseFeePerGas({ baseFeePerGas: parseGwei('0.75') });
+  const hash = await client.sendRawTransaction({ serializedTransaction: attempt!.raw! });
+  const { gasUsed, effectiveGasPrice } = await client.getTransactionReceipt({ hash });
+  expect(gasUsed * effectiveGasPrice).not.toBe(paid);
+  expect(await difference()).not.toEqual(unbooked);
+
+  await keepChainReading(world.api.services, 'local');
+  expect(await difference()).toEqual(unbooked);
+  expect(await findOperation(world.services.database, id)).toMatchObject({
+    status: 'completed',
+    feeUnits: gasUsed * effectiveGasPrice,
+  });
+  expect(await checkLedger(world.services.database)).toEqual([]);
 });
 
 it('closes the break of a lost revert that has come back, whatever failed its operation', async () => {
