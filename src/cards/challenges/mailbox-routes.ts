@@ -94,7 +94,7 @@ ${mails.length === 0 ? [html`<div class="card"><p>There is no mail yet.</p></div
 
 const shown = ({ to, subject, text, createdAt }: KeptMail): Html => html`<article class="card">
 <h2>${subject}</h2>
-<p class="soft">To ${to}, ${pageTime(createdAt)}</p>
+<dl><dt>To</dt><dd>${to}</dd><dt>Received</dt><dd>${pageTime(createdAt)}</dd></dl>
 ${text
   .split(/\n\n+/)
   .filter((paragraph) => paragraph.trim() !== '')
