@@ -19,6 +19,7 @@ import { createRateLimiter, type RateLimiter } from '../kernel/rate-limit';
 import { discardRest } from './body';
 import { compressReads } from './compress';
 import { answerUnmodified } from './conditional-get';
+import { showErrorPage } from './error-page';
 import { createWaiting } from './prefer-wait';
 import { problemBody } from './problem-body';
 import type { Route } from './route';
@@ -83,6 +84,7 @@ export function createApp(deps: AppDeps): Koa {
     } catch (error) {
       sendProblem(ctx, problemOf(error, deps.log, requestId), requestId);
     }
+    showErrorPage(ctx, requestId);
     const seconds = (performance.now() - started) / 1000;
     const route = (ctx.state['route'] as string | undefined) ?? 'none';
     const internal = ctx.state['internal'] === true;

@@ -99,6 +99,12 @@ describe('a new operator', () => {
     ]);
   });
 
+  it('invited by an operator gets a link for a browser', async () => {
+    const invited = await command(ida, 'operator', 'invite', '--name', 'gil', '--permissions', 'view');
+    const [, token, link = ''] = /^token +(\S+)\nlink +(\S+)$/m.exec(invited.out) ?? [];
+    expect(link).toMatch(new RegExp(`^http://[\\w.]+:\\d+/join#${token}$`));
+  });
+
   it('created by an operator cannot serve as that operator’s second person', async () => {
     const made = await command(ida, 'operator', 'add', '--name', 'puppet', '--json');
     const { operatorId, operatorSecret } = JSON.parse(made.out) as Record<string, string>;

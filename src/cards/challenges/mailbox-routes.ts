@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { Reply, type Route, route } from '../../http/route';
 import { notFound } from '../../kernel/errors';
-import { Html, html } from '../../kernel/wire/html';
+import { type Html, html } from '../../kernel/wire/html';
+import { pageTime, webPage } from '../../kernel/wire/page/page';
 import {
   type KeptMail,
   mailboxToken,
   readMailbox,
   tenantOfMailbox,
 } from '../../parties/mail/sandbox/mailbox';
-import { contentSecurityPolicy, STYLE } from '../../parties/sandbox/page-style';
 import type { CardServices } from '../services';
 
 const PAGE = '/sandbox/mailbox/{token}';
@@ -82,28 +82,25 @@ export function mailboxPageRoutes(services: CardServices): Route[] {
 }
 
 function page(mails: KeptMail[]): Reply<Buffer> {
-  const body = html`<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex"><title>Mailbox of the sandbox</title><style>${new Html(STYLE)}</style></head>
-<body><main><h1>Mailbox of the sandbox</h1>
+  const { document, headers } = webPage({
+    title: 'Mailbox of the sandbox',
+    body: html`<h1>Mailbox of the sandbox</h1>
 <p class="soft">Mails to your test cardholders, newest first. Load the page again to see new ones.</p>
-${mails.length === 0 ? [html`<div class="card"><p>There is no mail yet.</p></div>`] : mails.map(shown)}
-</main></body></html>
-`;
-  return new Reply(200, Buffer.from(body.text), {
-    'content-type': 'text/html; charset=utf-8',
-    'cache-control': 'no-store',
-    'referrer-policy': 'no-referrer',
-    'content-security-policy': contentSecurityPolicy(undefined),
+${mails.length === 0 ? [html`<div class="card"><p>There is no mail yet.</p></div>`] : mails.map(shown)}`,
+    footer: 'Sandbox. Anyone who has this address can read the mails.',
   });
+  return new Reply(200, Buffer.from(document), headers);
 }
 
 const shown = ({ to, subject, text, createdAt }: KeptMail): Html => html`<article class="card">
 <h2>${subject}</h2>
-<p class="soft">To ${to}, <time datetime="${createdAt.toISOString()}">${createdAt.toISOString().replace('T', ' ').slice(0, 19)} UTC</time></p>
+<dl><dt>To</dt><dd>${to}</dd><dt>Received</dt><dd>${pageTime(createdAt)}</dd></dl>
 ${text
   .split(/\n\n+/)
   .filter((paragraph) => paragraph.trim() !== '')
-  .map((paragraph) => html`<p>${paragraph}</p>`)}
+  .map((paragraph) => html`<p${CODE.test(paragraph) ? html` class="amount"` : undefined}>${paragraph}</p>`)}
 </article>
 `;
+
+/** The one-time code has a paragraph of its own. */
+const CODE = /^\d{6}$/;

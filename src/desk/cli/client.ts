@@ -4,6 +4,8 @@ import { StartupError } from '../../kernel/startup-error';
 
 /** Calls the desk as an operator who is signed in. */
 export interface DeskClient {
+  /** Address of the desk, without a trailing slash. */
+  url: string;
   get<T>(path: string, query?: Record<string, string>): Promise<T>;
   /** An answer that is not JSON. */
   text(path: string, query?: Record<string, string>): Promise<string>;
@@ -58,6 +60,7 @@ function calling(url: string, credential: Record<string, string> = {}): DeskClie
     return call('POST', path, { headers, body: JSON.stringify(body) });
   };
   return {
+    url,
     get: async <T>(path: string, query?: Record<string, string>) =>
       (await (await get(path, query)).json()) as T,
     text: async (path, query) => (await get(path, query)).text(),

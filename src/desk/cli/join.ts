@@ -1,5 +1,6 @@
 import { StartupError } from '../../kernel/startup-error';
 import { deskCaller } from './client';
+import type { Outcome } from './render';
 
 interface ShownLink {
   purpose: 'invitation' | 'code_generator';
@@ -34,6 +35,15 @@ export async function joinByLink(url: string, { token, code, secret }: JoinGiven
   return purpose === 'invitation'
     ? `${operatorId} is ${name}. Tell another operator this id yourself: he admits you by "operator admit ${operatorId}".`
     : `${name} has a new code generator. All sessions of ${name} have ended.`;
+}
+
+/** Adds to the token of a one-time link the address at which a browser uses it. Other answers have no token. */
+export function withLink(url: string, { result, ...shown }: Outcome): Outcome {
+  const linked = <T extends Record<string, unknown>>(fields: T) => {
+    const { token } = fields;
+    return typeof token === 'string' ? { ...fields, link: `${url}/join#${token}` } : fields;
+  };
+  return result === undefined ? linked(shown) : { ...shown, result: linked(result) };
 }
 
 const lookText = ({ purpose, name, codeGenerator, expiresAt }: ShownLink): string =>

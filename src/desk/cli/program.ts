@@ -9,6 +9,7 @@ import { addDownload } from './download';
 import { EXAMPLES } from './examples';
 import { failureOf, tellFailure } from './failure';
 import { addFind } from './find';
+import { withLink } from './join';
 import { addFields, fieldsOf, type ObjectSchema } from './options';
 import {
   type ApprovalView,
@@ -236,8 +237,9 @@ function addDecision(group: Command, verb: string, decision: DecisionView, conte
       }
       if (decision.needsReason && reason === undefined) throw invalid('A --reason is required.', 'reason');
       const { body } = await client.post<Outcome>(path, { ...asked, reason, version }, key ?? randomUUID());
-      const { result, why: _, ...waits } = body;
-      show(console, json, result ?? waits, outcomeText(id, body, decision));
+      const outcome = withLink(client.url, body);
+      const { result, why: _, ...waits } = outcome;
+      show(console, json, result ?? waits, outcomeText(id, outcome, decision));
     });
 }
 

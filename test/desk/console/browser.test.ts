@@ -178,6 +178,17 @@ inBrowser('the console', () => {
     expect(found).toEqual([]);
   });
 
+  it('shows each time in UTC with the local time beside it, in parts that are loaded later too', async () => {
+    const page = await pageOf(ida);
+    await page.goto(`${desk.url}/records/${await pending()}`);
+    await page.getByRole('link', { name: /^Approve/ }).click();
+    await page.getByLabel('Reason').waitFor();
+    const times = await page.locator('time:not(.age)').allTextContents();
+    expect(times.length).toBeGreaterThan(2);
+    for (const text of times)
+      expect(text).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d \((\d{4}-\d\d-\d\d )?\d\d:\d\d local time\)$/);
+  });
+
   it('decides with the keyboard alone, from the row that waits to the effect', async () => {
     const id = await pending();
     const page = await pageOf(ida);

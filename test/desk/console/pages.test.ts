@@ -331,7 +331,7 @@ describe('signing in', () => {
     );
     expect(text).not.toMatch(/ (?:style|on\w+)="/);
     const files = [...text.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path]) => path as string);
-    expect(files.length).toBe(4);
+    expect(files.length).toBe(5);
     for (const path of files) {
       const file = await visitor(desk.url).get(path);
       expect([file.status, file.headers['cache-control']]).toEqual([

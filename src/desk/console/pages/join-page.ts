@@ -87,7 +87,7 @@ function linkPage(desk: DeskHttp, token: string, link: ShownLink, refused?: Prob
     desk,
     TITLES[purpose],
     html`${refusal(refused)}
-<p>You are <strong>${name}</strong>. The link ends at ${timeOf(expiresAt.toISOString())} UTC.</p>
+<p>You are <strong>${name}</strong>. The link ends at ${timeOf(expiresAt.toISOString(), 'UTC')}.</p>
 <h2>1. Add the code generator to your app</h2>
 <p class="qr">${qrCode(codeGenerator)}</p>
 <p>Or type its key: <code class="key">${keyOf(codeGenerator)}</code></p>

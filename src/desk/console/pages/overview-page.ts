@@ -21,7 +21,7 @@ export async function overviewPage(visit: Visit): Promise<Page> {
     title: 'Overview',
     place: 'overview',
     body: html`<div id="overview" hx-get="/?${AUTOMATIC}=1" hx-select="#overview" hx-trigger="every ${REFRESH_SECONDS}s" hx-swap="outerHTML">
-${heading('Overview', html`<p class="soft">as of ${timeOf(visit.now.toISOString())} UTC</p>`)}
+${heading('Overview', html`<p class="soft">as of ${timeOf(visit.now.toISOString(), 'UTC')}</p>`)}
 <div class="tiles">
 ${tile('/work', 'Waits for a person', sumOf(waiting), oldestOf(waiting), 'busy')}
 ${tile('/approvals', 'Waits for a second person', approvals.count, approvals.oldestSeconds, 'busy')}

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { LOCAL_TIME } from '../../../kernel/wire/page/page';
 
 /** Files that pages load. Their addresses have a hash of their content, so that a browser may keep them for ever. */
 
@@ -22,6 +23,7 @@ const own = (name: string, type: string): Asset =>
 const made = {
   style: own('console.css', 'text/css; charset=utf-8'),
   script: own('console.js', 'text/javascript; charset=utf-8'),
+  localTime: asset('local-time.js', 'text/javascript; charset=utf-8', Buffer.from(LOCAL_TIME)),
   icon: own('icon.svg', 'image/svg+xml'),
   htmx: asset(
     'htmx.js',

@@ -22,10 +22,10 @@ export function idLink(id: string, length: 'whole' | 'short' = 'whole'): Html {
   return html`<a class="id" href="${recordPath(id)}" title="${id}">${shown}</a>`;
 }
 
-/** `2026-03-01 12:00:05`, in UTC. */
-export function timeOf(iso: string): Html {
+/** `2026-03-01 12:00:05`, in UTC. A script adds the local time. @param zone names UTC where no column does */
+export function timeOf(iso: string, zone?: 'UTC'): Html {
   const shown = iso.slice(0, 19).replace('T', ' ');
-  return html`<time datetime="${iso}" title="${iso}">${shown}</time>`;
+  return html`<time datetime="${iso}" title="${iso}">${shown}${zone && ` ${zone}`}</time>`;
 }
 
 const OLD_SECONDS = 86_400;

@@ -50,6 +50,7 @@ export const documentOf = (title: string, body: Html, head: Html = html``): stri
 <link rel="icon" type="image/svg+xml" href="${ASSETS.icon}">
 <link rel="stylesheet" href="${ASSETS.style}">
 <script defer src="${ASSETS.htmx}"></script>
+<script defer src="${ASSETS.localTime}"></script>
 <script defer src="${ASSETS.script}"></script>
 ${head}</head>
 <body>

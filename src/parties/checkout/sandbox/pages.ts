@@ -1,9 +1,9 @@
 import type { Context } from 'koa';
 import { Decimal, fitsCurrency } from '../../../kernel/money/money';
 import { asciiUrl } from '../../../kernel/wire/web-url';
+import { sendPage } from '../../sandbox/answers';
 import { readForm } from '../../sandbox/body';
 import type { Orders } from '../../sandbox/orders/orders';
-import { contentSecurityPolicy } from '../../sandbox/page-style';
 import * as act from './actions';
 import { FAILURES, type PageError, SETTLEMENTS } from './outcome-forms';
 import { renderPage, renderUnknown } from './payment-page';
@@ -106,23 +106,23 @@ export function createPages(
       const wrong = { action: name, message: error.message, given: fields.get('amount') ?? '' };
       return show(ctx, session, at, 400, wrong);
     }
-    redirect(ctx, action.then === 'shop' ? asciiUrl(returnUrl) : `${publicUrl()}/pages/${page}`, session);
+    redirect(ctx, action.then === 'shop' ? asciiUrl(returnUrl) : `${publicUrl()}/pages/${page}`);
   }
 
   return async (ctx: Context): Promise<void> => {
     const page = PAGE.exec(ctx.path)?.[1];
     const present = page === undefined ? undefined : await sessions.read({ page });
-    if (!present) return send(ctx, 404, renderUnknown());
+    if (!present) return sendPage(ctx, 404, renderUnknown());
     const session = present.kept as Session;
     if (ctx.method === 'POST') return submit(ctx, session, present.at);
     if (ctx.method === 'GET' || ctx.method === 'HEAD') return show(ctx, session, present.at);
     ctx.set('allow', 'GET, POST');
-    send(ctx, 405, renderUnknown());
+    sendPage(ctx, 405, renderUnknown());
   };
 }
 
 const show = (ctx: Context, session: Session, at: Date, status = 200, wrong?: PageError): void =>
-  send(ctx, status, renderPage(session, at, wrong), session);
+  sendPage(ctx, status, renderPage(session, at, wrong));
 
 /** @returns undefined for an outdated form, which changes nothing */
 function changedBy(
@@ -139,18 +139,10 @@ function changedBy(
 }
 
 /** Answers 303, so that going back in the browser sends no form twice. */
-function redirect(ctx: Context, location: string, { returnUrl }: Session): void {
+function redirect(ctx: Context, location: string): void {
   ctx.status = 303;
   ctx.set('location', location);
-  ctx.set('content-security-policy', contentSecurityPolicy(returnUrl));
   ctx.body = '';
-}
-
-function send(ctx: Context, status: number, page: string, session?: Session): void {
-  ctx.status = status;
-  ctx.type = 'text/html; charset=utf-8';
-  ctx.set('content-security-policy', contentSecurityPolicy(session?.returnUrl));
-  ctx.body = page;
 }
 
 function paymentOf(session: Session, fields: Fields): act.NewPayment {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Decimal, formatAmount } from '../../../kernel/money/money';
 import { Html, html } from '../../../kernel/wire/html';
-import { pageDocument } from '../../sandbox/page-style';
+import { messagePage, pageTime, type WebPage, webPage } from '../../../kernel/wire/page/page';
 import { outcomesOfPaid, outcomesOfUnpaid, type PageError } from './outcome-forms';
 import type { Session } from './record';
 import {
@@ -17,8 +17,8 @@ import {
 export const money = (amount: Decimal, { currency }: Session) =>
   `${formatAmount(amount, currency)} ${currency}`;
 
-/** The payer's page for the session's state. Plain forms need no script, and the page runs none. */
-export function renderPage(session: Session, at: Date, error?: PageError): string {
+/** The payer's page for the session's state. Plain forms need no script. */
+export function renderPage(session: Session, at: Date, error?: PageError): WebPage {
   const status = statusAt(session, at);
   const body = html`<div class="card">
 <h1>Payment to ${session.merchant}</h1>
@@ -29,18 +29,19 @@ ${status === 'open' ? openPayment(session) : ended(session, status, at)}
 <summary>Sandbox: other outcomes</summary>
 ${['paid', 'settled'].includes(status) ? outcomesOfPaid(session, status, at, error) : outcomesOfUnpaid(session, status, error)}
 </details>`;
-  return document(`${money(session.amount, session)} to ${session.merchant}`, body);
+  const title = `${money(session.amount, session)} to ${session.merchant}`;
+  return webPage({ title, body, footer: FOOTER, returnUrl: session.returnUrl });
 }
 
 /** The page of an unknown address. */
-export const renderUnknown = (): string =>
-  document(
-    'No such payment',
-    html`<div class="card"><h1>No such payment</h1><p>This address leads to no payment. Return to the shop and start again.</p></div>`,
-  );
+export const renderUnknown = (): WebPage =>
+  messagePage({
+    title: 'No such payment',
+    text: 'This address leads to no payment. Return to the shop and start again.',
+    footer: FOOTER,
+  });
 
-const document = (title: string, body: Html): string =>
-  pageDocument(title, body, 'Sandbox checkout. No money moves here; no card or account is asked for.');
+const FOOTER = 'Sandbox checkout. No money moves here; no card or account is asked for.';
 
 const METHODS: Record<Session['method'], { name: string; pay(amount: string): string }> = {
   card: { name: 'Card', pay: (amount) => `Pay ${amount}` },
@@ -53,7 +54,7 @@ function openPayment(session: Session): Html {
   return html`<dl>
 <dt>Method</dt><dd>${name}</dd>
 ${instructions(session)}
-<dt>Pay until</dt><dd>${time(session.expiresAt)}</dd>
+<dt>Pay until</dt><dd>${pageTime(session.expiresAt)}</dd>
 </dl>
 <form method="post"><input type="hidden" name="action" value="pay"><button class="main" type="submit">${pay(money(session.amount, session))}</button></form>
 <form method="post"><input type="hidden" name="action" value="cancel"><button class="other" type="submit">Cancel and go back</button></form>`;
@@ -73,9 +74,6 @@ function instructions(session: Session): Html | undefined {
   }
   return undefined;
 }
-
-const time = (at: Date): Html =>
-  html`<time datetime="${at.toISOString()}">${at.toISOString().slice(0, 16).replace('T', ' ')} UTC</time>`;
 
 function ended(session: Session, status: SessionStatus, at: Date): Html {
   return html`<p class="state" role="status">${sentence(session, status, at)}</p>

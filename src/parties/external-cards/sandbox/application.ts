@@ -32,6 +32,6 @@ export function createExternalCardsParty(options: PartyOptions): Middleware {
     taking(/^\/charges$/, 'charge'),
     taking(/^\/pushes$/, 'push'),
     questionRoute(/^\/orders\/([^/]+)$/, (key = '') => orders.report({ key })),
-    ...pageRoutes(orders, options.publicUrl),
+    ...pageRoutes(orders),
   ]);
 }

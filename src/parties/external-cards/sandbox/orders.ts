@@ -22,5 +22,5 @@ export const cardBook = (publicUrl: () => string): OrderBook<AskedCard, CardStat
     },
   });
 
-export const pageUrl = (publicUrl: () => string, { page }: { page: string | null }): string =>
+const pageUrl = (publicUrl: () => string, { page }: { page: string | null }): string =>
   `${publicUrl()}/pages/${page}`;

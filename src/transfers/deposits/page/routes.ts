@@ -1,5 +1,6 @@
-import { createHash } from 'node:crypto';
 import { Reply, type Route, route } from '../../../http/route';
+import { type Html, html } from '../../../kernel/wire/html';
+import { messagePage, pageTime } from '../../../kernel/wire/page/page';
 import { asciiUrl } from '../../../kernel/wire/web-url';
 import type { Services } from '../../../services';
 import { readSituation } from '../../engine/read';
@@ -8,21 +9,10 @@ import type { ClientDeposit } from '../money';
 import { findByToken } from '../store';
 import { checkoutLinks, redirectContext } from './token';
 
-const STYLE =
-  'body{font:1rem/1.5 system-ui,sans-serif;margin:0;min-height:100vh;display:grid;place-items:center;' +
-  'background:#f6f7f9;color:#1c2430}main{max-width:26rem;padding:2rem;text-align:center}h1{font-size:1.25rem}';
-
-const HEADERS = {
-  'content-type': 'text/html; charset=utf-8',
-  'cache-control': 'no-store',
-  'referrer-policy': 'no-referrer',
-  'content-security-policy': `default-src 'none'; frame-ancestors 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
-};
-
 interface Page {
   status: number;
   title: string;
-  text: string;
+  text: Html | string;
   /** Seconds until the browser asks again. */
   again?: number;
 }
@@ -38,16 +28,16 @@ const PREPARED: Page = {
   text: 'This page moves on by itself in a moment.',
   again: 2,
 };
-const EXPIRED: Page = {
-  status: 410,
-  title: 'This payment link has expired',
-  text: 'Nothing can be paid here any more. Please start again where you came from.',
-};
 const FINISHED: Page = {
   status: 410,
   title: 'This payment is finished',
   text: 'There is nothing left to do here. You can close this page.',
 };
+const expired = (at: Date): Page => ({
+  status: 410,
+  title: 'This payment link has expired',
+  text: html`The time to pay ended at ${pageTime(at)}. Nothing can be paid here any more. Please start again where you came from.`,
+});
 
 /** Our address for a payer. Redirects to the party's page while the deposit waits for its payment. Changes nothing. */
 export function checkoutPageRoute(services: Services): Route {
@@ -67,7 +57,7 @@ export function checkoutPageRoute(services: Services): Route {
       const page = pageOf(deposit as ClientDeposit);
       if (page || !details.redirectSealed) return show(page ?? PREPARED);
       const location = keyring.open(details.redirectSealed, redirectContext(details.id)).toString();
-      return new Reply(303, Buffer.alloc(0), { ...HEADERS, location: asciiUrl(location) });
+      return new Reply(303, Buffer.alloc(0), { location: asciiUrl(location) });
     },
   });
 }
@@ -75,18 +65,14 @@ export function checkoutPageRoute(services: Services): Route {
 /** The page to show, or undefined for a redirect. */
 function pageOf({ transfer, at }: ClientDeposit): Page | undefined {
   const { status, terms } = transfer;
-  if (status === 'expired') return EXPIRED;
+  if (status === 'expired') return expired(terms.expiresAt);
   if (status !== 'created' && status !== 'awaiting_payment') return FINISHED;
-  if (terms.expiresAt <= at) return EXPIRED;
+  if (terms.expiresAt <= at) return expired(terms.expiresAt);
   return status === 'created' ? PREPARED : undefined;
 }
 
-function show({ status, title, text, again }: Page): Reply<Buffer> {
-  const html = `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex"><title>${title}</title><style>${STYLE}</style></head>
-<body><main><h1>${title}</h1><p>${text}</p></main></body></html>
-`;
+function show({ status, again, ...words }: Page): Reply<Buffer> {
+  const { document, headers } = messagePage(words);
   const refresh: Record<string, string> = again === undefined ? {} : { refresh: String(again) };
-  return new Reply(status, Buffer.from(html), { ...HEADERS, ...refresh });
+  return new Reply(status, Buffer.from(document), { ...headers, ...refresh });
 }

@@ -64,6 +64,9 @@ document.addEventListener('htmx:afterSettle', (event) => {
   first?.focus();
 });
 
+/** Times that were put into the page get their local time, too. */
+document.addEventListener('htmx:load', () => addLocalTimes());
+
 /** The overview does not refresh itself while somebody reads an unfolded part of it, or stands in it with the keyboard. */
 document.addEventListener('htmx:beforeRequest', (event) => {
   const { elt } = event.detail;
