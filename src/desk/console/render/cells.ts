@@ -72,7 +72,13 @@ export function textOf(text: string, length: 'whole' | 'short' = 'whole'): Html 
   if (isInstant(text)) return timeOf(text);
   if (isKnownId(text)) return idLink(text, length);
   const parts = printable(text).split(/\b([a-z]{2,5}_[0-9a-z]{26})\b/);
-  return html`${parts.map((part) => (isKnownId(part) ? idLink(part, length) : html`${part}`))}`;
+  return html`${parts.map((part) => (isKnownId(part) ? idLink(part, length) : breakable(part)))}`;
+}
+
+/** A narrow cell breaks `deposit/admin_deposit` after its words. */
+function breakable(text: string): Html {
+  const words = text.split(/(?<=[/_])(?=[a-z])/);
+  return html`${words.map((word, index) => (index === 0 ? html`${word}` : html`<wbr>${word}`))}`;
 }
 
 /** `lookAt` is `look at`. */

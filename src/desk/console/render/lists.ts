@@ -13,14 +13,14 @@ export function rowsTable(
   now: Date,
 ): Html {
   const all = Object.entries(columns);
-  const firstId = all.find(([, { type }]) => type === 'id')?.[0];
+  const [first] = all.map(([key]) => key);
   return html`<table class="rows" data-list="${name}"><caption class="hidden">${title}</caption>
 <thead><tr>${all.map(([, column]) => html`<th scope="col"${right(column.type)}>${capital(column.title)}</th>`)}</tr></thead>
 <tbody>${rows.map(
     (row) =>
       html`<tr>${all.map(
         ([key, { type, title: shown }]) =>
-          html`<td data-label="${capital(shown)}"${right(type)}><div>${cellOf(type, row[key] ?? null, now, key === firstId)}</div></td>`,
+          html`<td data-label="${capital(shown)}"${right(type)}><div>${cellOf(type, row[key] ?? null, now, key === first)}</div></td>`,
       )}</tr>`,
   )}</tbody></table>`;
 }
