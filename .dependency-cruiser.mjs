@@ -163,6 +163,20 @@ export default {
       to: { path: PROCESSES },
     },
     {
+      name: 'the-client-kit-stands-alone',
+      comment:
+        'The kit is a package of its own: it takes nothing but Node, and the product takes nothing of it.',
+      severity: 'error',
+      from: { path: '^client/' },
+      to: { pathNot: '^client/', dependencyTypesNot: ['core'] },
+    },
+    {
+      name: 'the-product-knows-no-client',
+      severity: 'error',
+      from: { path: '^(src|workflows|activities|workers)/' },
+      to: { path: '^client/' },
+    },
+    {
       name: 'workflows-are-deterministic',
       comment: 'A workflow is bundled: it takes types and pure rules, never a database or a network.',
       severity: 'error',

@@ -2,7 +2,7 @@ import tseslint from 'typescript-eslint';
 import plainNames from './scripts/lint/plain-names.js';
 
 export default tseslint.config(
-  { ignores: ['node_modules', 'dist', '.data', 'coverage'] },
+  { ignores: ['node_modules', 'dist', '.data', 'coverage', 'client/dist', 'client/src/generated'] },
   ...tseslint.configs.recommendedTypeChecked,
   {
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },

@@ -1,7 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection, Client as TemporalClient } from '@temporalio/client';
-import { Pool } from 'undici';
+import { type Cardwright, cardwright } from '../client/src';
 import type { Composed } from '../src/composition';
 import { Decimal } from '../src/kernel/money/money';
 import { type BenchTenant, openServices, tenantWithCards } from './fixtures';
@@ -22,7 +21,7 @@ export interface World {
   processes: Record<string, () => number>;
   services: Composed;
   temporal: TemporalClient;
-  caller: Caller;
+  caller: Cardwright;
   tenant: BenchTenant;
 }
 
@@ -46,7 +45,7 @@ export async function withInstallation(
     const api = await startRole(bench, 'api', environment);
     const worker = await startRole(bench, 'worker', environment);
     const connection = await Connection.connect({ address: temporal.address });
-    const caller = openCaller(base, tenant);
+    const caller = cardwright({ baseUrl: base, ...tenant });
     const processes = {
       API: () => processorTime(api.pid),
       worker: () => processorTime(worker.pid),
@@ -55,7 +54,6 @@ export async function withInstallation(
     };
     const client = new TemporalClient({ connection });
     await work({ processes, services, temporal: client, caller, tenant });
-    await caller.close();
     await connection.close();
     await worker.stop();
     await api.stop();
@@ -86,41 +84,43 @@ export async function inParallel<T>(count: number, work: () => Promise<T>): Prom
 }
 
 export async function accountOf({ caller }: World): Promise<string> {
-  const { data } = (await caller.get('/v2/accounts')) as { data: { id: string; currency: string }[] };
-  const account = data.find(({ currency }) => currency === 'USD');
+  const [account] = (await caller.listAccounts({ query: { currency: 'USD' } })).data;
   if (!account) throw new Error('the tenant has no USD account');
   return account.id;
 }
 
-export async function createDeposit(caller: Caller, accountId: string, amount: string): Promise<Created> {
-  const path = `/v2/accounts/${accountId}`;
-  const { quoteId } = await caller.post(`${path}/deposit-quote`, { method: 'card', amount, currency: 'USD' });
-  return timed(() => caller.post(`${path}/deposits`, { quoteId, returnUrl: 'https://shop.example/back' }));
+export async function createDeposit(caller: Cardwright, accountId: string, amount: string): Promise<Created> {
+  const path = { accountId };
+  const { quoteId } = await caller.quoteDeposit({ path, body: { method: 'card', amount, currency: 'USD' } });
+  const body = { quoteId, returnUrl: 'https://shop.example/back' };
+  return timed(() => caller.createDeposit({ path, body }));
 }
 
-export async function createPayout(caller: Caller, accountId: string, amount = '20.00'): Promise<Created> {
-  const path = `/v2/accounts/${accountId}`;
-  const { quoteId } = await caller.post(`${path}/payout-quote`, { method: 'sepa', amount });
-  return timed(() => caller.post(`${path}/payouts`, { quoteId, destination: DESTINATION }));
+export async function createPayout(
+  caller: Cardwright,
+  accountId: string,
+  amount = '20.00',
+): Promise<Created> {
+  const path = { accountId };
+  const { quoteId } = await caller.quotePayout({ path, body: { method: 'sepa', amount } });
+  return timed(() => caller.createPayout({ path, body: { quoteId, destination: DESTINATION } }));
 }
 
 /** Returns the debit of a payout for a received amount, because the sandbox's party goes by the received amount. */
-export async function amountFor(caller: Caller, accountId: string, received: string): Promise<string> {
-  const { rate = '1' } = await caller.post(`/v2/accounts/${accountId}/payout-quote`, {
-    method: 'sepa',
-    amount: '20.00',
-  });
+export async function amountFor(caller: Cardwright, accountId: string, received: string): Promise<string> {
+  const body = { method: 'sepa', amount: '20.00' } as const;
+  const { rate } = await caller.quotePayout({ path: { accountId }, body });
   return new Decimal(received).dividedBy(rate).toFixed(2, Decimal.ROUND_UP);
 }
 
-export async function createTopup(caller: Caller, accountId: string): Promise<Created> {
+export async function createTopup(caller: Cardwright, id: string): Promise<Created> {
   const body = { amount: '20.00', paymentMethodToken: 'tok_visa' };
-  return timed(() => caller.post(`/v2/accounts/${accountId}/topup/card`, body));
+  return timed(() => caller.topUpAccount({ path: { id }, body }));
 }
 
-async function timed(create: () => Promise<{ id?: string }>): Promise<Created> {
+async function timed(create: () => Promise<{ id: string }>): Promise<Created> {
   const began = performance.now();
-  const { id = '' } = await create();
+  const { id } = await create();
   return { id, ms: performance.now() - began };
 }
 
@@ -142,31 +142,4 @@ export async function untilCount(
       throw new Error(`timed out: ${row?.count} of ${count} ${kind} are ${status}`);
     await sleep(100);
   }
-}
-
-type Caller = ReturnType<typeof openCaller>;
-
-/** Returns a client of the API. It throws an Error unless the answer is a success. */
-function openCaller(base: string, { clientId, clientSecret }: BenchTenant) {
-  const pool = new Pool(base, { connections: CALLERS });
-  const headers = { 'x-client-id': clientId, 'x-client-secret': clientSecret };
-
-  async function call(method: 'GET' | 'POST', path: string, body?: object): Promise<unknown> {
-    const answer = await pool.request({
-      method,
-      path,
-      headers: { ...headers, 'content-type': 'application/json', 'x-idempotency-key': randomUUID() },
-      ...(body ? { body: JSON.stringify(body) } : {}),
-    });
-    const text = await answer.body.text();
-    if (answer.statusCode >= 300) throw new Error(`${method} ${path}: ${text}`);
-    return JSON.parse(text) as unknown;
-  }
-
-  return {
-    get: (path: string) => call('GET', path),
-    post: (path: string, body: object) =>
-      call('POST', path, body) as Promise<{ id?: string; quoteId?: string; rate?: string }>,
-    close: () => pool.close(),
-  };
 }

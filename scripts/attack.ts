@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { CommanderError } from 'commander';
+import { cardwright } from '../client/src';
 import { readConfig } from '../src/kernel/config/config';
 import { defaultCacheDir } from '../src/startup/embedded/tool-cache';
 import { operationsOf } from '../test/attack/operations';
@@ -10,11 +11,11 @@ import { type ApiDocument, documentWith, LEFT_OUT } from './attack/deviations';
 import { type AttackOptions, loopbackUrl, readOptions } from './attack/options';
 import { makeRecords } from './attack/records';
 import { type Counted, emptyTally, figures, findingsOf, seen, summary } from './attack/tally';
-import { pythonWithSchemathesis } from './schemathesis/install';
 import { readReport } from './schemathesis/report';
 import { checkApi, type Run } from './schemathesis/run';
-import { type Credentials, callerOf, readCredentials } from './support/api';
+import { type Credentials, readCredentials } from './support/api';
 import { operatorJson } from './support/operator';
+import { pythonWith, SCHEMATHESIS } from './support/python';
 import { ownTenant } from './support/tenant';
 
 /**
@@ -27,13 +28,14 @@ async function main(): Promise<number> {
   const { baseUrl, client, admin } = await credentialsFor(options);
   const served = await servedDocument(baseUrl);
   const context = { environment: process.env, cacheDir: defaultCacheDir(process.env), onProgress: say };
-  const python = await pythonWithSchemathesis(context);
+  const python = await pythonWith(SCHEMATHESIS, context);
   const out =
     options.out === undefined ? await mkdtemp(join(tmpdir(), 'cardwright-attack-')) : resolve(options.out);
   await mkdir(out, { recursive: true });
 
   const document = join(out, 'openapi.json');
-  const ids = await makeRecords(callerOf(baseUrl, client), callerOf(baseUrl, admin), client.clientId);
+  const callers = { client: cardwright({ baseUrl, ...client }), admin: cardwright({ baseUrl, ...admin }) };
+  const ids = await makeRecords(callers, client.clientId);
   await writeFile(document, JSON.stringify(documentWith(served, ids), null, 1));
   const { maxExamples, seconds, seed } = options;
   say(`Attack of ${baseUrl} with seed ${seed}; the reports go to ${out}`);

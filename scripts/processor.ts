@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CommanderError } from 'commander';
+import { type Cardwright, cardwright } from '../client/src';
 import { readConfig } from '../src/kernel/config/config';
 import { createKeyring } from '../src/kernel/security/keyring';
 import { partyPath, partySecret } from '../src/parties/sandbox/mount';
@@ -12,7 +13,7 @@ import { playNetwork } from './processor/network';
 import { type NetworkOptions, readOptions } from './processor/options';
 import { agrees, type Compared, networkBooks, reportOf } from './processor/report';
 import { sendSingleMessage } from './processor/single-message';
-import { type Call, callerOf, readCredentials } from './support/api';
+import { readCredentials } from './support/api';
 
 /**
  * `npm run processor -- --rate N --seconds S` plays a card network against a running `npm start` by the card
@@ -29,7 +30,7 @@ async function main(options: NetworkOptions): Promise<boolean> {
   const config = readConfig();
   const credentials = readCredentials(config.dataDir);
   const url = options.url ?? credentials.baseUrl;
-  const client = callerOf(url, credentials.client);
+  const client = cardwright({ baseUrl: url, ...credentials.client });
   const secret = await secretOf(config);
   const setting = config.parties.cardProcessor;
   const processor = setting && setting !== 'off' ? setting.url : url + partyPath('card-processor');
@@ -37,7 +38,7 @@ async function main(options: NetworkOptions): Promise<boolean> {
     say(await sendSingleMessage({ url, secret }, { url: processor, secret }, options.tell));
     return true;
   }
-  const admin = callerOf(url, credentials.admin);
+  const admin = cardwright({ baseUrl: url, ...credentials.admin });
   const cards = await issueCards(client, admin, { url: processor, secret }, options.cards);
   say(
     `  ${cards.length} cards, ${options.rate} messages a second for ${options.seconds} s, seed ${options.seed}`,
@@ -70,14 +71,14 @@ async function secretOf(config: ReturnType<typeof readConfig>): Promise<Buffer> 
 
 /** Compares until the books agree, or until the time limit. */
 async function compare(
-  client: Call,
+  client: Cardwright,
   cards: readonly PlayedCard[],
   books: Map<string, Balances>,
 ): Promise<Compared[]> {
   for (const deadline = Date.now() + PATIENCE_MS; ; await sleep(500)) {
     const compared = [];
     for (const { id, reference } of cards) {
-      const balance = (await client('GET', `/v1/cards/${id}`))['balance'] as Record<keyof Balances, string>;
+      const { balance } = await client.getCard({ path: { id } });
       compared.push({ card: id, network: books.get(reference) as Balances, api: minorOf(balance) });
     }
     if (compared.every(agrees) || Date.now() > deadline || unread.aborted) return compared;

@@ -1,27 +1,29 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { type Cardwright, CardwrightError, until } from '../../client/src';
 import type { Kind } from '../../test/attack/records';
-import type { Call, Json } from '../support/api';
 
 /** Ids of the attack's own records by kind. Some kinds exist only after the attack has created them. */
 export type KnownIds = Partial<Record<Kind, string>>;
 
 const BIN = '44112200';
 /** Longer than a minute, because the product polls the bank once a minute when a callback is lost. */
-const CREDIT_SECONDS = 90;
+const CREDIT_MS = 90_000;
 const DESTINATION = { name: 'Ada Byron', iban: 'DE89370400440532013000' };
 
 /** Prepares the client before the attack: one record of most kinds, and money to move. */
-export async function makeRecords(client: Call, admin: Call, clientId: string): Promise<KnownIds> {
-  const people = await makePeople(client, admin);
+export async function makeRecords(callers: Callers, clientId: string): Promise<KnownIds> {
+  const { client } = callers;
+  const people = await makePeople(callers);
   const { user, account, cardholder } = people;
   const owners = { userId: user, accountId: account, cardholderId: cardholder };
-  const issued = await keyed(client, '/v1/cards', { ...owners, amount: '500.00' }, { prefer: 'wait=30' });
-  const card = String(issued['id']);
-  const spend = (more: Json) => client('POST', '/sandbox/transactions', { cardId: card, ...more });
-  const authorized = await spend({ type: 'authorization', amount: '50.00' });
-  const reference = String(authorized['referenceId']);
-  await spend({ type: 'settle', amount: '20.00', referenceId: reference });
+  const { id: card } = await client.issueCard({ body: { ...owners, amount: '500.00' }, wait: 30 });
+  const authorized = await client.createSandboxTransaction({
+    body: { cardId: card, type: 'authorization', amount: '50.00' },
+  });
+  const { referenceId } = authorized;
+  await client.createSandboxTransaction({
+    body: { cardId: card, type: 'settle', amount: '20.00', referenceId },
+  });
   return {
     ...people,
     ...(await makeTransfers(client, account)),
@@ -29,68 +31,77 @@ export async function makeRecords(client: Call, admin: Call, clientId: string): 
     company: clientId,
     bin: BIN,
     card,
-    reference,
-    cardTransaction: String(authorized['id']),
+    reference: referenceId,
+    cardTransaction: authorized.id,
   };
 }
 
-async function makePeople(client: Call, admin: Call) {
-  const meta = { firstName: 'Ada', lastName: 'Byron', email: `${randomUUID()}@example.com` };
-  const made = await client('POST', '/v1/users', { externalId: randomUUID(), meta });
-  const user = String(made['id']);
-  const opened = await client('POST', `/v1/users/${user}/accounts`, { currency: 'USD' });
-  const account = String(opened['id']);
-  const accounts = (await client('GET', '/v1/accounts?ownerType=client&currency=USD'))['data'] as Json[];
-  const masterAccount = String(accounts[0]?.['id']);
-  for (const accountId of [account, masterAccount])
-    await admin('POST', '/v1/accounts/admin-deposit', { accountId, amount: '100000.00', reason: 'attack' });
-  const holder = await client('POST', `/v1/users/${user}/cardholder`, { accountId: account, bin: BIN });
-  const cardholder = String(holder['id']);
-  const submitted = { documentedUser: user, userInReview: user };
-  const held = { cardholder, pendingCardholder: cardholder, failedCardholder: cardholder };
-  return { user, ...submitted, externalId: String(made['externalId']), account, masterAccount, ...held };
+export interface Callers {
+  client: Cardwright;
+  admin: Cardwright;
 }
 
-async function makeTransfers(client: Call, account: string): Promise<KnownIds> {
-  const path = `/v2/accounts/${account}`;
-  const quoted = async (what: string, method: string): Promise<string> =>
-    String((await client('POST', `${path}/${what}-quote`, { method, amount: '20.00' }))['quoteId']);
-  const quoteId = await quoted('deposit', 'card');
+async function makePeople({ client, admin }: Callers) {
+  const meta = { firstName: 'Ada', lastName: 'Byron', email: `${randomUUID()}@example.com` };
+  const externalId = randomUUID();
+  const { id: user } = await client.createUser({ body: { externalId, meta } });
+  const { id: account } = await client.openUserAccount({ path: { id: user }, body: { currency: 'USD' } });
+  const accounts = await client.listAccounts({ query: { ownerType: 'client', currency: 'USD' } });
+  const masterAccount = String(accounts.data[0]?.id);
+  for (const accountId of [account, masterAccount])
+    await admin.creditAccount({ body: { accountId, amount: '100000.00', reason: 'attack' } });
+  const holder = await client.createCardholder({
+    path: { id: user },
+    body: { accountId: account, bin: BIN },
+  });
+  const cardholder = holder.id;
+  const submitted = { documentedUser: user, userInReview: user };
+  const held = { cardholder, pendingCardholder: cardholder, failedCardholder: cardholder };
+  return { user, ...submitted, externalId, account, masterAccount, ...held };
+}
+
+async function makeTransfers(client: Cardwright, account: string): Promise<KnownIds> {
+  const path = { accountId: account };
+  const quotedDeposit = async () =>
+    (await client.quoteDeposit({ path, body: { method: 'card', amount: '20.00' } })).quoteId;
+  const quotedPayout = async () =>
+    (await client.quotePayout({ path, body: { method: 'sepa', amount: '20.00' } })).quoteId;
   const returnUrl = 'https://shop.example/back';
-  const deposit = await keyed(client, `${path}/deposits`, { quoteId, returnUrl });
-  const body = { quoteId: await quoted('payout', 'sepa'), destination: DESTINATION };
-  const payout = await keyed(client, `${path}/payouts`, body);
-  const byCard = { amount: '20.00', paymentMethodToken: 'tok_visa' };
-  const topup = await keyed(client, `${path}/topup/card`, byCard);
-  const withdrawal = await keyed(client, `${path}/withdraw/card`, byCard);
+  const deposit = await client.createDeposit({ path, body: { quoteId: await quotedDeposit(), returnUrl } });
+  const payout = await client.createPayout({
+    path,
+    body: { quoteId: await quotedPayout(), destination: DESTINATION },
+  });
+  const byCard = { path: { id: account }, body: { amount: '20.00', paymentMethodToken: 'tok_visa' } };
+  const topup = await client.topUpAccount(byCard);
+  const withdrawal = await client.withdrawToExternalCard(byCard);
   return {
-    deposit: String(deposit['id']),
-    payout: String(payout['id']),
-    topup: String(topup['id']),
-    withdrawal: String(withdrawal['id']),
-    depositQuote: await quoted('deposit', 'card'),
-    payoutQuote: await quoted('payout', 'sepa'),
+    deposit: deposit.id,
+    payout: payout.id,
+    topup: topup.id,
+    withdrawal: withdrawal.id,
+    depositQuote: await quotedDeposit(),
+    payoutQuote: await quotedPayout(),
   };
 }
 
 /** Orders a payout from an enabled virtual IBAN. Without such an IBAN every call there is a 403. */
-async function makeIbanPayout(client: Call, clientId: string): Promise<KnownIds> {
-  const path = `/v1/corporate-banking/${clientId}`;
-  const account = await client('GET', `${path}/account`).catch(() => undefined);
+async function makeIbanPayout(client: Cardwright, clientId: string): Promise<KnownIds> {
+  const path = { companyId: clientId };
+  const read = () => client.getVirtualIban({ path });
+  const account = await read().catch((error: unknown) => {
+    if (error instanceof CardwrightError) return undefined;
+    throw error;
+  });
   if (!account) return {};
-  const iban = String(account['iban']);
-  await client('POST', '/sandbox/iban-credits', { iban, amount: '100000.00' });
-  const balance = async () => (await client('GET', `${path}/account`))['balance'] as { available: string };
-  const isCredited = async () => Number((await balance()).available) > 0;
-  for (let waited = 0; !(await isCredited()); waited += 1) {
-    if (waited === CREDIT_SECONDS) throw new Error(`${iban} was not credited in ${CREDIT_SECONDS} seconds`);
-    await sleep(1_000);
-  }
-  const quoted = async (): Promise<string> =>
-    String((await client('POST', `${path}/quote`, { amount: '20.00', destination: DESTINATION }))['quoteId']);
-  const made = await keyed(client, `${path}/payouts`, { quoteId: await quoted() });
-  return { iban, ibanPayout: String(made['id']), ibanQuote: await quoted() };
+  const { iban } = account;
+  await client.createSandboxIbanCredit({ body: { iban, amount: '100000.00' } });
+  await until(read, ({ balance }) => Number(balance.available) > 0, {
+    patienceMs: CREDIT_MS,
+    pauseMs: 1_000,
+  });
+  const quoted = async () =>
+    (await client.quoteIbanPayout({ path, body: { amount: '20.00', destination: DESTINATION } })).quoteId;
+  const made = await client.createIbanPayout({ path, body: { quoteId: await quoted() } });
+  return { iban, ibanPayout: made.id, ibanQuote: await quoted() };
 }
-
-const keyed = (call: Call, path: string, body: Json, headers: Record<string, string> = {}): Promise<Json> =>
-  call('POST', path, body, { 'x-idempotency-key': randomUUID(), ...headers });

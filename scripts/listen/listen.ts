@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { cardwright, type InputOf, type Schemas } from '../../client/src';
 import { envelope, signedHeaders, standardKeyOf } from '../../src/tenants/webhooks/delivery/signature';
-import type { EventView } from '../../src/tenants/webhooks/events/view';
-import { type Credential, callerOf } from '../support/api';
+import type { Credential } from '../support/api';
+
+type Event = Schemas['Event'];
 
 export interface Listening {
   /** Base URL of the API. */
@@ -18,7 +20,6 @@ export interface Listening {
 const POLL_MS = 500;
 /** Each poll looks back this far, because an event may commit after a later one. Milliseconds. */
 const LOOK_BACK_MS = 10_000;
-const PAGE = 100;
 const TIMEOUT_MS = 15_000;
 /** Pauses before a failed post is repeated. Milliseconds. Later events wait, so that the order holds. */
 const RETRY_MS = [500, 2_000, 5_000];
@@ -50,28 +51,21 @@ async function tail(listening: Listening, stopped: AbortSignal): Promise<void> {
 /** The product may restart while somebody listens. */
 const away =
   ({ say }: Listening) =>
-  (error: Error): EventView[] => {
+  (error: Error): Event[] => {
     say(`The API did not answer: ${error.message}`);
     return [];
   };
 
 /** All events since a moment, oldest first. */
-async function eventsSince({ api, credential, type }: Listening, from: Date): Promise<EventView[]> {
-  const call = callerOf(api, credential);
-  const events: EventView[] = [];
-  let cursor: string | null = null;
-  do {
-    const query = new URLSearchParams({ from: from.toISOString(), limit: String(PAGE) });
-    if (type !== undefined) query.set('type', type);
-    if (cursor !== null) query.set('cursor', cursor);
-    const page = await call('GET', `/v1/events?${query.toString()}`);
-    events.push(...(page['data'] as EventView[]));
-    cursor = page['nextCursor'] as string | null;
-  } while (cursor !== null);
+async function eventsSince({ api, credential, type }: Listening, from: Date): Promise<Event[]> {
+  const client = cardwright({ baseUrl: api, ...credential, patienceMs: 0 });
+  const query = { from: from.toISOString(), type } as InputOf<'listEvents'>['query'];
+  const events: Event[] = [];
+  for await (const event of client.each('listEvents', { query })) events.push(event);
   return events.reverse();
 }
 
-async function forward(listening: Listening, event: EventView, stopped: AbortSignal): Promise<void> {
+async function forward(listening: Listening, event: Event, stopped: AbortSignal): Promise<void> {
   for (const wait of [...RETRY_MS, null]) {
     const answer = await post(listening, event);
     listening.say(`${event.createdAt} ${event.event} ${event.id} → ${answer.text}`);
@@ -83,7 +77,7 @@ async function forward(listening: Listening, event: EventView, stopped: AbortSig
 /** Posts an event with the headers and the bytes of a webhook. */
 async function post(
   { credential: { clientId, clientSecret }, forward: url }: Listening,
-  { id, body }: EventView,
+  { id, body }: Event,
 ): Promise<{ ok: boolean; text: string }> {
   // The bytes are those of the webhook, because the product renders its data by JSON.stringify, too.
   const bytes = envelope(body.event, JSON.stringify(body.data));

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { request } from 'undici';
+import type { Cardwright } from '../../client/src';
 import { authorizationFor } from '../../src/parties/protocol/signature';
-import type { Call, Json } from '../support/api';
 
 const B2B_BIN = '44112200';
 
@@ -22,17 +22,14 @@ export interface Processor {
 
 /** Issues cards, each for a new user and with {@link FUNDED}. @param mailbox local part of their e-mail addresses */
 export async function issueCards(
-  client: Call,
-  admin: Call,
+  client: Cardwright,
+  admin: Cardwright,
   processor: Processor,
   count: number,
   mailbox = 'ada',
 ): Promise<PlayedCard[]> {
-  const accounts = (await client('GET', '/v1/accounts?ownerType=client&limit=100'))['data'] as Record<
-    string,
-    string
-  >[];
-  const accountId = accounts.find(({ currency }) => currency === 'USD')?.['id'];
+  const { data } = await client.listAccounts({ query: { ownerType: 'client', currency: 'USD' } });
+  const accountId = data[0]?.id;
   if (!accountId) throw new Error('There is no USD account.');
   const amount = (FUNDED / 100).toFixed(2);
   const deposit = {
@@ -40,22 +37,23 @@ export async function issueCards(
     amount: ((FUNDED / 100 + 2_000) * count).toFixed(2),
     reason: 'simulated network',
   };
-  await admin('POST', '/v1/accounts/admin-deposit', deposit);
+  await admin.creditAccount({ body: deposit });
   const cards: PlayedCard[] = [];
   while (cards.length < count) {
-    const userId = idOf(await client('POST', '/v1/users', { meta: person(mailbox) }));
-    const cardholder = await client('POST', `/v1/users/${userId}/cardholder`, { accountId, bin: B2B_BIN });
-    const body = { userId, accountId, cardholderId: idOf(cardholder), label: 'Simulated network', amount };
-    const headers = { 'x-idempotency-key': randomUUID(), prefer: 'wait=30' };
-    const card = await client('POST', '/v1/cards', body, headers);
-    if (card['status'] !== 'active')
-      throw new Error(`The card ${idOf(card)} is ${card['status']}, not active.`);
-    cards.push({ id: idOf(card), reference: await referenceOf(processor, idOf(card)) });
+    const { id: userId } = await client.createUser({ body: { meta: person(mailbox) } });
+    const cardholder = await client.createCardholder({
+      path: { id: userId },
+      body: { accountId, bin: B2B_BIN },
+    });
+    const card = await client.issueCard({
+      body: { userId, accountId, cardholderId: cardholder.id, label: 'Simulated network', amount },
+      wait: 30,
+    });
+    if (card.status !== 'active') throw new Error(`The card ${card.id} is ${card.status}, not active.`);
+    cards.push({ id: card.id, reference: await referenceOf(processor, card.id) });
   }
   return cards;
 }
-
-const idOf = (record: Json): string => record['id'] as string;
 
 const person = (mailbox: string) => ({
   firstName: 'Ada',

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Call } from '../support/api';
+import type { Cardwright } from '../../client/src';
 import type { Done } from './books';
 import { issueCards, type PlayedCard, type Processor } from './cards';
 import { answered, type Line, statusOfChallenge } from './send';
@@ -9,7 +9,7 @@ import { answered, type Line, statusOfChallenge } from './send';
 
 export interface ChallengedPurchases extends Line {
   /** Reads the tenant's mailbox in the sandbox. */
-  client: Call;
+  client: Cardwright;
   /** The card of each story. */
   cards: ReadonlyMap<StoryName, PlayedCard>;
 }
@@ -123,8 +123,8 @@ const STORY_NAMES = Object.keys(STORIES) as StoryName[];
 
 /** Issues a card for each story. The cardholder's address decides whether mail arrives. */
 export async function issueChallengedCards(
-  client: Call,
-  admin: Call,
+  client: Cardwright,
+  admin: Cardwright,
   processor: Processor,
 ): Promise<Map<StoryName, PlayedCard>> {
   const cards = new Map<StoryName, PlayedCard>();
@@ -215,7 +215,7 @@ function actorOf(
 const amountOf = (minor: number) => ({ amount: (minor / 100).toFixed(2), currency: 'USD' });
 
 async function mailedCode({ client }: ChallengedPurchases, merchant: string): Promise<string | undefined> {
-  const mails = (await client('GET', '/sandbox/mailbox'))['mails'] as { text: string }[];
+  const { mails } = await client.getMailbox();
   const mail = mails.find(({ text }) => text.includes(merchant));
   return mail && /^\d{6}$/m.exec(mail.text)?.[0];
 }

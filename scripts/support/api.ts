@@ -24,29 +24,3 @@ export function readCredentials(dataDir: string): Credentials {
 
 /** A JSON object of the API. */
 export type Json = Record<string, any>;
-
-export type Call = (
-  method: string,
-  path: string,
-  body?: Json,
-  headers?: Record<string, string>,
-) => Promise<Json>;
-
-/** Returns a caller of the API with a credential. It throws an Error with the answer when the status is no success. */
-export function callerOf(baseUrl: string, { clientId, clientSecret }: Credential): Call {
-  return async (method, path, body, headers = {}) => {
-    const response = await fetch(baseUrl + path, {
-      method,
-      headers: {
-        'content-type': 'application/json',
-        'x-client-id': clientId,
-        'x-client-secret': clientSecret,
-        ...headers,
-      },
-      body: body === undefined ? undefined : JSON.stringify(body),
-    });
-    const text = await response.text();
-    if (!response.ok) throw new Error(`${method} ${path} was answered ${response.status}: ${text}`);
-    return text === '' ? {} : (JSON.parse(text) as Json);
-  };
-}

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { type ApiDocument, documentWith, LEFT_OUT } from '../../scripts/attack/deviations';
 import { loopbackUrl } from '../../scripts/attack/options';
-import { pythonWithSchemathesis } from '../../scripts/schemathesis/install';
+import { pythonWith, SCHEMATHESIS } from '../../scripts/support/python';
 import { type TestApi, testApi } from '../support/api';
 import { temporaryFolder } from '../support/servers';
 
@@ -60,7 +60,7 @@ it('says what to install where there is no Python', async () => {
   const cacheDir = temporaryFolder();
   try {
     const context = { cacheDir, environment: { PATH: cacheDir } };
-    await expect(pythonWithSchemathesis(context)).rejects.toThrow(
+    await expect(pythonWith(SCHEMATHESIS, context)).rejects.toThrow(
       /needs Python 3\.11 or newer[^]*python3: [^]*python: /,
     );
   } finally {

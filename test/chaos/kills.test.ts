@@ -1,4 +1,5 @@
 /** @long @isolated kills every part of the product. */
+import { agrees, type Balances, fold, reconcile } from '../../client/src';
 import { createDatabase, type Database } from '../../src/kernel/db/database';
 import { killAll, START_MS } from '../startup/process';
 import { isSigned, type Received, type Receiver, startReceiver } from '../support/outside/receiver';
@@ -12,7 +13,6 @@ import {
 } from './chain/invariants';
 import { liveOnChain } from './chain/life';
 import { type ChainWorld, openChainWorld } from './chain/world';
-import { foldOf } from './fold';
 import { type KillPlan, planKills, wipedWhilePartyIsAway } from './kills';
 import { checkingSettlement, liveMoney, MONEY_ENDS, type Moneyed } from './money';
 import { type Answer, type Persistent, persistent, type Settled } from './persistent';
@@ -200,7 +200,7 @@ it(
   ROUND_MS + 10_000,
 );
 
-async function allCards(): Promise<{ id: string; balance: Record<string, string> }[]> {
+async function allCards(): Promise<{ id: string; balance: Balances }[]> {
   const cards = [];
   let cursor = '';
   do {
@@ -267,21 +267,19 @@ it('gives each key exactly the effects that it has in an undisturbed run', () =>
 
 it('has a correct ledger, and webhooks that add up to the balances of the API', async () => {
   expect(await fleet.operator('ledger', 'check')).toMatchObject({ code: 0 });
-  const folds = foldOf(firsts().map(({ body }) => body));
-  for (const { id, balance } of await allCards()) {
-    const fold = folds.get(id);
-    const told = ['available', 'pending', 'spent'].map((of) => Number(fold?.[of as keyof typeof fold] ?? 0));
-    expect([id, ...told]).toEqual([
-      id,
-      ...['available', 'pending', 'spent'].map((of) => Number(balance[of])),
-    ]);
-  }
+  const events = firsts().map(({ body }) => body);
+  expect(reconcile(events)).toEqual([]);
+  const folds = fold(events);
+  for (const { id, balance } of await allCards())
+    expect({ id, balance, folded: folds.get(id), same: agrees(folds.get(id), balance) }).toMatchObject({
+      same: true,
+    });
   for (const id of [accountId, onChain.accountId]) {
     const account = await client.get(`/v2/accounts/${id}/balance`);
-    const fold = folds.get(id);
-    // Settled fees are in the fold's pending. The stored balance takes them from available (decisions part 3).
     expect([id, Number(account.pending)]).toEqual([id, 0]);
-    expect([id, fold?.available.plus(fold.pending).eq(account.available)]).toEqual([id, true]);
+    expect({ account, folded: folds.get(id), same: agrees(folds.get(id), account) }).toMatchObject({
+      same: true,
+    });
   }
 });
 

@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { CardwrightError, cardwright, until } from '../../client/src';
 import type { Credential, Fleet } from '../support/product';
 
-/** A correct client: repeats a request under its key until it has a definite answer. */
+/** The client kit under test: its requests must get definite answers, whatever is killed meanwhile. */
 
 export interface Answer {
   status: number;
@@ -20,9 +20,9 @@ export interface Settled {
 }
 
 export interface Persistent {
-  /** Repeats under the key until the answer is definite. @throws Error without one in two minutes, or after a 500 */
+  /** Sends by the kit. @throws Error without a definite answer in two minutes, or after a 500 */
   send(method: string, path: string, body: unknown, key: string): Promise<Answer>;
-  /** Repeats a read until it has an answer that fulfils the condition, if given. */
+  /** Reads by the kit until the answer fulfils the condition, if given. */
   get(path: string, enough?: (body: any) => boolean): Promise<any>;
   /** Sends the same request under the same key once. */
   again(settled: Settled): Promise<Answer>;
@@ -30,7 +30,7 @@ export interface Persistent {
   once(method: string, path: string, body?: unknown): Promise<Answer>;
   /** All definite answers in order of arrival. */
   settled: Settled[];
-  /** Called before each request that changes something. */
+  /** Called before each attempt of a request that changes something. */
   onWrite: (() => void) | undefined;
   /** Called with the text of each answer, of reads too. */
   onAnswer: ((text: string) => void) | undefined;
@@ -60,12 +60,7 @@ export async function ask(
     signal: AbortSignal.timeout(PATIENCE_MS),
   });
   const text = await response.text();
-  return {
-    status: response.status,
-    headers: response.headers,
-    text,
-    body: text === '' ? {} : JSON.parse(text),
-  };
+  return { status: response.status, headers: response.headers, text, body: parsed(text) };
 }
 
 export function persistent(fleet: Fleet, credential: Credential): Persistent {
@@ -84,50 +79,48 @@ export function persistent(fleet: Fleet, credential: Credential): Persistent {
     onAnswer: undefined,
   };
 
-  async function tryOnce(
-    method: string,
-    path: string,
-    body?: unknown,
-    key?: string,
-  ): Promise<Answer | undefined> {
-    if (method !== 'GET') one.onWrite?.();
-    const answer = await ask(fleet, credential, method, path, body, key).catch(() => undefined);
-    if (answer) one.onAnswer?.(answer.text);
-    if (answer && answer.status >= 500 && !isProperlyAway(answer)) {
-      throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`); // no broken server may cause this
-    }
+  /** A 500 fails the test, because no broken server may cause it. */
+  let broken: Error | undefined;
+  const kit = cardwright({
+    baseUrl: fleet.baseUrl,
+    ...credential,
+    timeoutMs: PATIENCE_MS,
+    patienceMs: PATIENCE_MS,
+    async fetch(url, init) {
+      if (init.method !== 'GET') one.onWrite?.();
+      const response = await fetch(url, init);
+      const { status, headers } = response;
+      const text = await response.clone().text();
+      one.onAnswer?.(text);
+      if (status >= 500 && !isProperlyAway({ status, headers, text, body: parsed(text) }))
+        broken = new Error(`${init.method} ${url}: ${status} ${text}`);
+      return response;
+    },
+  });
+
+  async function send(method: string, path: string, body: unknown, key: string): Promise<Answer> {
+    const given = await kit.request(method, path, { body, key }).catch((error: unknown) => {
+      if (error instanceof CardwrightError) return error.answer;
+      throw error;
+    });
+    if (broken) throw broken;
+    const text = new TextDecoder().decode(given.bytes);
+    const answer = { status: given.status, headers: given.headers, text, body: parsed(text) };
+    one.settled.push({ method, path, body, key, answer });
     return answer;
   }
 
-  async function send(method: string, path: string, body: unknown, key: string): Promise<Answer> {
-    const deadline = performance.now() + PATIENCE_MS;
-    for (;;) {
-      const answer = await tryOnce(method, path, body, key);
-      if (answer && isDefinite(answer)) {
-        one.settled.push({ method, path, body, key, answer });
-        return answer;
-      }
-      if (performance.now() > deadline) throw new Error(`${method} ${path} got no answer: ${answer?.text}`);
-      await sleep(PAUSE_MS);
-    }
-  }
-
   async function get(path: string, enough: (body: any) => boolean = () => true): Promise<any> {
-    const deadline = performance.now() + PATIENCE_MS;
-    for (;;) {
-      const answer = await tryOnce('GET', path);
-      if (answer?.status === 200 && enough(answer.body)) return answer.body;
-      if (performance.now() > deadline) throw new Error(`GET ${path} timed out: ${answer?.text}`);
-      await sleep(PAUSE_MS);
-    }
+    const read = async () => (await kit.request('GET', path)).body;
+    const found = await until(read, enough, { patienceMs: PATIENCE_MS, pauseMs: PAUSE_MS });
+    if (broken) throw broken;
+    return found;
   }
 
   return one;
 }
 
-function isDefinite({ status, body }: Answer): boolean {
-  return status < 500 && status !== 429 && body.code !== 'idempotency_in_progress';
-}
+const parsed = (text: string): any => (text === '' ? {} : JSON.parse(text));
 
 /** Whether the answer is a 503 in the error shape with `Retry-After` (decisions part 1). */
 export function isProperlyAway({ status, headers, body }: Answer): boolean {

@@ -6,7 +6,7 @@ import { dirname, join, normalize } from 'node:path';
 const ROOT = join(__dirname, '../..');
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 
-const CODE = ['activities', 'bench', 'contracts', 'scripts', 'src', 'test', 'workers', 'workflows'];
+const CODE = ['activities', 'bench', 'client', 'contracts', 'scripts', 'src', 'test', 'workers', 'workflows'];
 const FILES = [
   ...readdirSync(ROOT).filter((name) => !statSync(join(ROOT, name)).isDirectory()),
   ...[...CODE, 'docs'].flatMap((folder) =>

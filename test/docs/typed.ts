@@ -11,9 +11,16 @@ export const commandsOf = (document: string): string[] =>
     ([, text]) => text as string,
   );
 
+/** Fenced pieces of a program in TypeScript, in order, as one text. `document` is a path from the root. */
+export const programOf = (document: string): string =>
+  [...readFileSync(join(ROOT, document), 'utf8').matchAll(/^```ts\n([^]*?)^```$/gm)]
+    .map(([, text]) => text as string)
+    .join('\n');
+
 // Runs the programs of `npm run` directly, without npm.
 const NPM = [
   'npm() {',
+  '  if [ "$1" != run ]; then command npm "$@"; return; fi',
   '  shift; local program="scripts/$1.ts"',
   '  case "$1" in operator|installation) program="src/startup/$1/main.ts";; esac',
   '  while [ "$1" != -- ]; do shift; done; shift',
@@ -34,7 +41,8 @@ export async function typed(
   const script = ['set -e', NPM, commands]
     .join('\n')
     .replaceAll('localhost:8080', new URL(url).host)
-    .replaceAll('docs/guides/', `${ROOT}/docs/guides/`);
+    .replaceAll('docs/guides/', `${ROOT}/docs/guides/`)
+    .replaceAll('./client', `${ROOT}/client`);
   const { stdout } = await promisify(execFile)('bash', ['-c', script], {
     cwd: folder,
     env: { ...environment, ROOT },

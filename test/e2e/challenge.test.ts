@@ -5,11 +5,11 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SMTPServer } from 'smtp-server';
+import { cardwright } from '../../client/src';
 import { balancesOf, type Done, shown } from '../../scripts/processor/books';
 import { FUNDED, issueCards } from '../../scripts/processor/cards';
 import { issueChallengedCards, playChallenges } from '../../scripts/processor/challenges';
 import { answered } from '../../scripts/processor/send';
-import { callerOf } from '../../scripts/support/api';
 import { createDatabase, type Database } from '../../src/kernel/db/database';
 import { createKeyring } from '../../src/kernel/security/keyring';
 import { SIGNATURE_HEADER, signMessage } from '../../src/parties/protocol/signature';
@@ -113,7 +113,7 @@ async function statusOf(challengeId: string): Promise<string> {
 async function callers() {
   const { baseUrl, client, admin } = whole.credentials;
   const processor = { url: baseUrl + partyPath('card-processor'), secret: await secretOfProcessor() };
-  return [callerOf(baseUrl, client), callerOf(baseUrl, admin), processor] as const;
+  return [cardwright({ baseUrl, ...client }), cardwright({ baseUrl, ...admin }), processor] as const;
 }
 
 async function issued() {
@@ -172,7 +172,7 @@ it('answers the purchases of challenged payers in `npm run processor`', async ()
   const played = await playChallenges({ ...line, client, cards });
   expect(played.wrong).toEqual([]);
   for (const { id, reference } of cards.values()) {
-    const { available, pending, spent } = (await client('GET', `/v1/cards/${id}`))['balance'];
+    const { available, pending, spent } = (await client.getCard({ path: { id } })).balance;
     const books = balancesOf(FUNDED, played.transactions.get(reference) ?? []);
     expect([available, pending, spent].join(' ')).toBe(shown(books));
   }
@@ -246,7 +246,7 @@ it('uses each challenge once while the product is killed again and again', async
     const { id } = cards.find((card) => card.reference === reference)!;
     // A workflow releases what authorizations without an answer hold.
     await until(async () => {
-      const { available, pending, spent } = (await client('GET', `/v1/cards/${id}`))['balance'];
+      const { available, pending, spent } = (await client.getCard({ path: { id } })).balance;
       return [available, pending, spent].join(' ') === books;
     });
   }

@@ -1,49 +1,24 @@
-import type { Answer, Client } from '../support/api';
+import { cardwright, until as waitUntil } from '../../client/src';
+import type { Client } from '../support/api';
 import { jpeg, uploadDocument } from '../support/uploads';
 
-/** A tenant's calls to a running product. A refused call throws. */
-export function clientAt(
-  baseUrl: string,
-  { clientId, clientSecret }: Pick<Client, 'clientId' | 'clientSecret'>,
-): Client {
-  const own = { 'x-client-id': clientId, 'x-client-secret': clientSecret };
-  return { clientId, clientSecret, call: (...asked) => call(baseUrl, own, ...asked) };
+/** A tenant's calls to a running product, by the client kit. A refused call throws. */
+export function clientAt(baseUrl: string, credential: Pick<Client, 'clientId' | 'clientSecret'>): Client {
+  const { request } = cardwright({ baseUrl, ...credential });
+  return {
+    ...credential,
+    async call(method, path, body, headers = {}) {
+      const { 'x-idempotency-key': key, ...others } = headers;
+      const answer = await request<any>(method, path, { body, key, headers: others });
+      return { ...answer, text: new TextDecoder().decode(answer.bytes) };
+    },
+  };
 }
-
-async function call(
-  baseUrl: string,
-  own: Record<string, string>,
-  method: string,
-  path: string,
-  body?: unknown,
-  headers: Record<string, string> = {},
-): Promise<Answer> {
-  const isBytes = body instanceof Uint8Array;
-  const sent = isBytes || body === undefined ? body : JSON.stringify(body);
-  const type: Record<string, string> =
-    sent === undefined || isBytes ? {} : { 'content-type': 'application/json' };
-  const response = await fetch(baseUrl + path, {
-    method,
-    headers: { ...type, ...own, ...headers },
-    ...(sent === undefined ? {} : { body: sent as string }),
-  });
-  const text = await response.text();
-  const answer = { status: response.status, headers: response.headers, text, body: parsed(text) };
-  if (!response.ok) throw new Error(`${method} ${path} was answered ${response.status}: ${text}`);
-  return answer;
-}
-
-const parsed = (text: string): any => (text === '' ? {} : JSON.parse(text));
 
 /** Reads a record until it has a status. */
-export async function until(path: string, client: Client, ...wanted: string[]): Promise<Record<string, any>> {
-  const deadline = Date.now() + 90_000;
-  for (;;) {
-    const { body } = await client.call('GET', path);
-    if (wanted.includes(body.status as string)) return body as Record<string, any>;
-    if (Date.now() > deadline) throw new Error(`${path} is ${body.status}, not ${wanted.join(' or ')}`);
-    await new Promise((resolve) => setTimeout(resolve, 250));
-  }
+export function until(path: string, client: Client, ...wanted: string[]): Promise<Record<string, any>> {
+  const read = async () => (await client.call('GET', path)).body as Record<string, any>;
+  return waitUntil(read, ({ status }) => wanted.includes(status as string), { patienceMs: 90_000 });
 }
 
 const PERSON = {

@@ -1,12 +1,13 @@
 /** @long @isolated launches the product and types the guides. */
 import { readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { cardwright } from '../../client/src';
 import { createDatabase, type Database } from '../../src/kernel/db/database';
 import type { TemporalClient } from '../../src/kernel/temporal/connection';
 import { freePort } from '../../src/startup/embedded/ports';
 import { connectionUrl } from '../../src/startup/embedded/postgres/connection';
 import { DATABASE } from '../../src/startup/embedded/postgres/server';
-import { commandsOf, typed } from '../docs/typed';
+import { commandsOf, programOf, typed } from '../docs/typed';
 import { setLimits } from '../support/operator';
 import { takeTurn, temporalAt } from '../support/outside/temporal-client';
 import { temporaryFolder } from '../support/servers';
@@ -65,6 +66,45 @@ it('runs the README: a first request, and a user that is created once', async ()
   const request = commandsOf('README.md').find((commands) => commands.includes('x-client-id')) ?? '';
   expectEach(await reader([request]), ['"currency":"USD"', '"externalId":"ada"']);
 });
+
+const INTEGRATE = 'docs/guides/integrate-in-an-hour.md';
+
+/** Builds and runs a program as the guide to the kit says. The compiler is that of this project. */
+async function integrated(program: string): Promise<string> {
+  const [prepare = '', run = ''] = commandsOf(INTEGRATE);
+  const install = /^npm install typescript@.*$/m;
+  expect(prepare).toMatch(install);
+  const modules = join(__dirname, '../../node_modules');
+  const linked = `ln -s ${modules}/typescript ${modules}/@types node_modules/`;
+  return reader([
+    'export npm_config_offline=true',
+    'npx() { shift; node node_modules/typescript/bin/tsc "$@"; }',
+    prepare.replace(install, linked),
+    `cat > integrate.mts <<'END'\n${program}END`,
+    run,
+  ]);
+}
+
+it(
+  'integrates in an hour: a deposit, a card, its first payment verified, and reconciled books',
+  async () => {
+    const out = await integrated(programOf(INTEGRATE));
+    const [, told = ''] =
+      /```text\n([^]*?)```/.exec(readFileSync(join(__dirname, '../..', INTEGRATE), 'utf8')) ?? [];
+    const numbered = (text: string) => text.replace(/\d{4} is active/, '0001 is active');
+    expect(numbered(out)).toContain(told);
+  },
+  DEMO_MS,
+);
+
+it(
+  'runs the README of the kit',
+  async () => {
+    const out = await integrated(programOf('client/README.md'));
+    expectEach(out, ['404 not_found undefined []', 'true []']);
+  },
+  DEMO_MS,
+);
 
 it(
   'runs the quick start of the document: a deposit, a cardholder and a card with money',
@@ -211,15 +251,10 @@ it(
   async () => {
     const database = await embeddedDatabase();
     const { baseUrl, admin } = world.whole.credentials;
-    const headers = { 'x-client-id': admin.clientId, 'x-client-secret': admin.clientSecret };
-    const config = `${baseUrl}/v1/gas-station/config/local`;
-    const { version } = (await (await fetch(config, { headers })).json()) as { version: number };
-    const off = await fetch(config, {
-      method: 'PUT',
-      headers: { ...headers, 'content-type': 'application/json' },
-      body: JSON.stringify({ version, autoSweep: false }),
-    });
-    expect(off.status).toBe(200);
+    const operator = cardwright({ baseUrl, ...admin });
+    const path = { chain: 'local' };
+    const { version } = await operator.getGasConfig({ path });
+    await operator.updateGasConfig({ path, body: { version, autoSweep: false } });
     try {
       await setLimits(database, { dualControl: 'on' });
       const { code, text } = await world.demo('sweep');

@@ -4,7 +4,7 @@ import { rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { callerOf } from '../../scripts/support/api';
+import { cardwright } from '../../client/src';
 import { stillRuns } from '../../src/startup/embedded/process-identity';
 import { embeddedServers, START_MS, start } from '../startup/process';
 import { command } from '../support/operator';
@@ -19,7 +19,11 @@ const ROOT = join(__dirname, '../..');
 const world = installation();
 const { dataDir } = world;
 
-const client = () => callerOf(world.whole.credentials.baseUrl, world.whole.credentials.client);
+function callers() {
+  const { baseUrl, client, admin } = world.whole.credentials;
+  return { client: cardwright({ baseUrl, ...client }), admin: cardwright({ baseUrl, ...admin }) };
+}
+const users = () => callers().client.listUsers();
 
 const servers = () => embeddedServers(dataDir);
 
@@ -90,14 +94,14 @@ it(
 it(
   'runs the demo on a new tenant, so that the demo client’s webhook and its waiting event stay unchanged',
   async () => {
-    const { baseUrl, client: credential, admin } = world.whole.credentials;
+    const { client: credential } = world.whole.credentials;
+    const { client, admin } = callers();
     const receiver = await startRefusing();
     try {
-      await client()('POST', '/v1/webhooks', { url: receiver.url });
-      const accounts = (await client()('GET', '/v1/accounts'))['data'] as Record<string, any>[];
-      const accountId = accounts.find(({ currency }) => currency === 'USD')?.['id'];
-      const deposit = { accountId, amount: '10.00', reason: 'before the demo' };
-      await callerOf(baseUrl, admin)('POST', '/v1/accounts/admin-deposit', deposit);
+      await client.setWebhook({ body: { url: receiver.url } });
+      const [account] = (await client.listAccounts({ query: { currency: 'USD' } })).data;
+      const deposit = { accountId: account?.id ?? '', amount: '10.00', reason: 'before the demo' };
+      await admin.creditAccount({ body: deposit });
       await until(() => receiver.refused.length > 0);
       const before = await registered();
       expect(before).toContainEqual([credential.clientId, receiver.url]);
@@ -107,7 +111,7 @@ it(
       expect(await registered()).toEqual(before);
       expect([...new Set(receiver.refused)]).toEqual([expect.stringContaining('"amount":"10.00"')]);
     } finally {
-      await client()('DELETE', '/v1/webhooks');
+      await client.deleteWebhook();
       receiver.close();
     }
   },
@@ -137,11 +141,10 @@ it(
 it(
   'keeps its data over Ctrl-C and a new start, and leaves no process behind',
   async () => {
-    await client()('POST', '/v1/users', {
-      meta: { firstName: 'Ada', lastName: 'Lovelace', email: 'ada@example.com' },
-    });
-    const before = await client()('GET', '/v1/users');
-    expect(before['data'].length).toBeGreaterThan(0);
+    const meta = { firstName: 'Ada', lastName: 'Lovelace', email: 'ada@example.com' };
+    await callers().client.createUser({ body: { meta } });
+    const before = await users();
+    expect(before.data.length).toBeGreaterThan(0);
     const { client: credential } = world.whole.credentials;
     const running = await servers();
     expect(running).toHaveLength(3);
@@ -151,7 +154,7 @@ it(
 
     world.whole = await startWhole(dataDir);
     expect(world.whole.credentials.client).toEqual(credential);
-    expect(await client()('GET', '/v1/users')).toEqual(before);
+    expect(await users()).toEqual(before);
   },
   2 * START_MS,
 );
@@ -159,7 +162,7 @@ it(
 it(
   'takes over servers that a SIGKILL left behind, and the demo works',
   async () => {
-    const before = await client()('GET', '/v1/users');
+    const before = await users();
     const left = await servers();
     await world.whole.kill9();
     for (const server of left) expect(await stillRuns(server)).toBe(true);
@@ -169,7 +172,7 @@ it(
     const kept = (await servers()).map(({ pid }) => pid);
     expect(kept).toHaveLength(3);
     for (const server of left) expect(await stillRuns(server)).toBe(kept.includes(server.pid));
-    expect(await client()('GET', '/v1/users')).toEqual(before);
+    expect(await users()).toEqual(before);
     const { code, text } = await world.demo();
     expect([code, text]).toEqual([0, expect.stringContaining('The webhooks and the balances agree.')]);
   },

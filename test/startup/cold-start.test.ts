@@ -1,6 +1,7 @@
 /** @long @isolated launches the product. */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { cardwright } from '../../client/src';
 import type { DemoCredentials } from '../../src/startup/demo-credentials';
 import { temporalExecutable } from '../../src/startup/embedded/temporal/binary';
 import { temporaryFolder, toolContext } from '../support/servers';
@@ -58,39 +59,26 @@ it(
     const { client } = JSON.parse(
       readFileSync(join(dataOf('waiting'), 'credentials.json'), 'utf8'),
     ) as DemoCredentials;
-    const call = async (method: string, path: string, body?: object) => {
-      const answer = await fetch(`${baseUrl}${path}`, {
-        method,
-        headers: {
-          'x-client-id': client.clientId,
-          'x-client-secret': client.clientSecret,
-          'content-type': 'application/json',
-          ...(body ? { 'x-idempotency-key': 'cold-start' } : {}),
-        },
-        ...(body ? { body: JSON.stringify(body) } : {}),
-      });
-      return { status: answer.status, body: (await answer.json()) as Record<string, any> };
-    };
-    const account = async () =>
-      (await call('GET', '/v2/accounts')).body['data'].find(
-        ({ currency }: { currency: string }) => currency === 'USD',
-      );
+    const kit = cardwright({ baseUrl: baseUrl ?? '', ...client });
+    const account = async () => (await kit.listAccounts({ query: { currency: 'USD' } })).data[0]!;
+    const ready = () => fetch(`${baseUrl}/health/ready`);
     const { id, balance: before } = await account();
-    const topup = await call('POST', `/v2/accounts/${id}/topup/card`, {
-      amount: '20.00',
-      paymentMethodToken: 'tok_slow',
+    const topup = await kit.topUpAccount({
+      path: { id },
+      body: { amount: '20.00', paymentMethodToken: 'tok_slow' },
     });
-    expect(topup.status).toBe(202);
-    expect(await call('GET', '/health/ready')).toMatchObject({
-      status: 503,
-      body: { checks: { postgres: 'up', temporal: 'down', workers: 'down' } },
-    });
+    expect(topup.status).toBe('pending');
+    const notReady = await ready();
+    expect([notReady.status, await notReady.json()]).toMatchObject([
+      503,
+      { checks: { postgres: 'up', temporal: 'down', workers: 'down' } },
+    ]);
     expect((await account()).balance).toEqual(before);
     expect(READY.test(run.text())).toBe(false);
 
     writeFileSync(built, '');
     await run.until(READY);
-    expect((await call('GET', '/health/ready')).status).toBe(200);
+    expect((await ready()).status).toBe(200);
     await until(async () => (await account()).balance.available !== before.available);
     run.child.kill('SIGTERM');
     expect(await run.ended).toBe(0);

@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync }
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { cardwright } from '../../client/src';
 import { DECLARED_SEARCH_ATTRIBUTES } from '../../src/kernel/temporal/search-attributes';
 import type { DemoCredentials } from '../../src/startup/demo-credentials';
 import { freePort } from '../../src/startup/embedded/ports';
@@ -28,10 +29,7 @@ const path = (name: string) => join(dataDir, name);
 const read = (name: string) => JSON.parse(readFileSync(path(name), 'utf8')) as Record<string, any>;
 const credentials = () => read('credentials.json') as DemoCredentials;
 
-const accounts = ({ baseUrl, client }: DemoCredentials) =>
-  fetch(`${baseUrl}/v1/accounts`, {
-    headers: { 'x-client-id': client.clientId, 'x-client-secret': client.clientSecret },
-  });
+const clientOf = ({ baseUrl, client }: DemoCredentials) => cardwright({ baseUrl, ...client });
 
 it(
   'starts on an empty folder, serves, stops in order, and keeps its data at the next start',
@@ -45,7 +43,7 @@ it(
     expect(first.text()).toContain(`${made.baseUrl}/docs`);
     expect(first.text()).toContain(path('credentials.json'));
     expect(first.text()).not.toContain(made.client.clientSecret);
-    expect((await accounts(made)).status).toBe(200);
+    expect((await clientOf(made).listAccounts()).data).not.toEqual([]);
     // Only a user who can read the folder is its operator.
     const create = ['client', 'create', '--name', 'Acme'];
     expect((await command({ DATA_DIR: dataDir }, ...create)).code).toBe(0);
@@ -64,10 +62,8 @@ it(
     expect(await second.ended).toBe(2);
     expect(second.text()).toMatch(/Another process \(\d+\) already runs on/);
 
-    const networks = await fetch(`${made.baseUrl}/v1/networks`, {
-      headers: { 'x-client-id': made.client.clientId, 'x-client-secret': made.client.clientSecret },
-    });
-    expect(await networks.json()).toMatchObject({ data: [{ chain: 'local', enabled: true }] });
+    const { data: networks } = await clientOf(made).listNetworks();
+    expect(networks).toMatchObject([{ chain: 'local', enabled: true }]);
 
     const servers = await embeddedServers(dataDir);
     expect(servers).toHaveLength(3);
@@ -83,7 +79,7 @@ it(
     ]);
     expect(read('chain.json')['server']).toBeUndefined();
     expect(credentials().client).toEqual(made.client);
-    expect((await accounts(credentials())).status).toBe(200);
+    expect((await clientOf(credentials()).listAccounts()).data).not.toEqual([]);
     third.child.kill('SIGTERM');
     expect(await third.ended).toBe(0);
   },

@@ -8,6 +8,11 @@ import { instant, money } from '../../kernel/wire/schemas';
 import { shown } from '../../kernel/wire/shown';
 import { ACCOUNT_STATUSES, type Account, OWNER_TYPES } from './record';
 
+/** Has a name, because generators of clients would call it `AccountBalance`, which is another schema. */
+export const accountBalances = z
+  .object({ available: money(), pending: money() })
+  .meta({ id: 'AccountBalances' });
+
 export const accountSchema = z
   .object({
     id: z.string().meta({ examples: ['acc_01h455vb4pex5vsknk084sn02q'] }),
@@ -15,7 +20,7 @@ export const accountSchema = z
     userId: z.string().optional(),
     currency: z.string().meta({ examples: ['USD'] }),
     status: z.enum(ACCOUNT_STATUSES),
-    balance: z.object({ available: money(), pending: money() }),
+    balance: accountBalances,
     createdAt: instant(),
     updatedAt: instant(),
   })

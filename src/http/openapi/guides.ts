@@ -6,6 +6,7 @@ const DOCS = join(__dirname, '../../../docs');
 
 /** Guides in the order of the page. `.dockerignore` admits them to the image. */
 const GUIDES = [
+  'guides/integrate-in-an-hour.md',
   'api/quick-start.md',
   'api/idempotency.md',
   'api/errors.md',

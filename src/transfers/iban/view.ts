@@ -1,5 +1,9 @@
 import { z } from 'zod';
-import { accountTransactionSchema, accountTransactionView } from '../../accounts/accounts/view';
+import {
+  accountBalances,
+  accountTransactionSchema,
+  accountTransactionView,
+} from '../../accounts/accounts/view';
 import type { PostedEntry } from '../../kernel/ledger/entries';
 import { type Decimal, formatAmount, formatAmounts } from '../../kernel/money/money';
 import { instant, money } from '../../kernel/wire/schemas';
@@ -23,7 +27,7 @@ export const virtualIbanSchema = z
     bic: z.string(),
     currency: z.literal('EUR'),
     status: z.enum(['active', 'disabled']),
-    balance: z.object({ available: money(), pending: money() }),
+    balance: accountBalances,
     monthlyFee: money(),
     createdAt: instant(),
     updatedAt: instant(),

@@ -1,7 +1,6 @@
+import { fold, sum } from '../../../client/src';
 import { checkLedger } from '../../../src/kernel/ledger/check';
-import { Decimal } from '../../../src/kernel/money/money';
 import { exchangeKey } from '../../../src/transfers/exchange/orders/kind';
-import { foldOf } from '../../chaos/fold';
 import { balance, check, dealt, looked, newKey, ordered, type World, world } from './support';
 import { destinationOf, look, exchangeDouble as withdrawalsDouble, withdrawn } from './withdrawals/support';
 
@@ -28,10 +27,9 @@ async function toldAndStored(accountId: string): Promise<[string, string]> {
     'select event, data from events where tenant_id = $1 order by number',
     [on.client.clientId],
   );
-  const folds = foldOf(events.map(({ event, data }) => ({ event, data: JSON.parse(data) })));
-  const { available = new Decimal(0), pending = new Decimal(0) } = folds.get(accountId) ?? {};
-  const stored = (await balance(on.client, accountId)).split(' ').map((each) => new Decimal(each));
-  return [available.plus(pending).toFixed(2), Decimal.sum(...stored).toFixed(2)];
+  const folds = fold(events.map(({ event, data }) => ({ event, data: JSON.parse(data) as object })));
+  const { available = '0.00', pending = '0.00' } = folds.get(accountId) ?? {};
+  return [sum(available, pending), sum(...(await balance(on.client, accountId)).split(' '))];
 }
 
 async function agrees(eur: string, usd: string): Promise<void> {
