@@ -5,6 +5,7 @@ import { userAccountRoutes } from './accounts/accounts/user-routes';
 import { accountExchangeRoutes } from './accounts/exchange/routes';
 import { statementRoutes } from './accounts/statements/routes';
 import type { StatementServices } from './accounts/statements/services';
+import { OPERATION_STATUSES } from './cards/buffered/record';
 import { blockCardsOf, cardAccount, requireCard } from './cards/cards/operations';
 import { cardRoutes } from './cards/cards/routes';
 import { mailboxPageRoutes, mailboxRoutes } from './cards/challenges/mailbox-routes';
@@ -49,7 +50,7 @@ import type { Reading } from './kernel/metrics/readings';
 import { waitingReading } from './kernel/metrics/waiting';
 import { createCommands } from './kernel/outbox/commands';
 import type { EventDocument } from './kernel/outbox/event-document';
-import { STATUS_DOCUMENTS } from './kernel/outbox/status-event';
+import { statusDocuments } from './kernel/outbox/status-event';
 import { PARTIES, type Party } from './kernel/parties';
 import { createRateLimiter } from './kernel/rate-limit';
 import { createReadiness } from './kernel/readiness';
@@ -100,6 +101,7 @@ import { remittersOf } from './transfers/iban/credits/remitters';
 import { bankingRoutes } from './transfers/iban/routes';
 import { bankingSandboxRoutes } from './transfers/iban/sandbox-routes';
 import { hasVirtualIban, ibanAccount, requireCapability } from './transfers/iban/virtual-ibans/capability';
+import { TOLD_TRANSFER_STATUSES, TRANSFER_STATUSES } from './transfers/kinds';
 import { openTransfersReading, settlementReading, suspenseReading } from './transfers/metrics';
 import { payoutRoutes } from './transfers/payouts/routes';
 import { followingAtOnce } from './watch/chains/process';
@@ -160,6 +162,7 @@ export function createServices(options: Wiring): Composed {
     findCardAccount: cardAccount,
     remittersOf: (references) => remittersOf({ keyring }, database, references),
     linksOf,
+    transferStatuses: TRANSFER_STATUSES,
     requireAdmittedBin,
     assertBinOpen,
     reference: createReference(),
@@ -265,7 +268,10 @@ export const EVENT_DOCUMENTS: readonly EventDocument[] = [
   cardTransactionDocument,
   accountTransactionDocument,
   ...DEPOSIT_DOCUMENTS,
-  ...STATUS_DOCUMENTS,
+  ...statusDocuments({
+    payout: TOLD_TRANSFER_STATUSES.payout,
+    transfer: [...new Set([...TOLD_TRANSFER_STATUSES.transfer, ...OPERATION_STATUSES])],
+  }),
   cardholderStatusDocument,
   kycStatusDocument,
   secretRotatedDocument,
