@@ -42,6 +42,7 @@ import { byClientHeaders, createApp } from './http/app';
 import { documentPages } from './http/docs-page';
 import { healthRoutes } from './http/health';
 import { openApiDocument } from './http/openapi';
+import { packagedReader, readerFolder } from './http/reader-files';
 import type { Route } from './http/route';
 import { type PartySettings } from './kernel/config/parties';
 import { NO_OBSERVERS } from './kernel/metrics/observers';
@@ -325,6 +326,7 @@ export function createDesk(
       documentPages({
         document: () => openApiDocument(routes, DESK_DOCUMENT),
         keepsCredentials: false,
+        reader: readerFolder(packagedReader()),
       }),
     ],
     observe,
@@ -360,6 +362,7 @@ export function createApi(services: Composed, { observe, publicUrl, spend }: Api
         document: () => openApiDocument(routes, { publicUrl, events: EVENT_DOCUMENTS }),
         // The secrets of a sandbox move no money.
         keepsCredentials: services.mode === 'sandbox',
+        reader: readerFolder(packagedReader()),
       }),
       ...sandboxParties.middlewares,
     ],
