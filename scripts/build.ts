@@ -4,8 +4,8 @@ import { buildBundles, DIST } from '../workers/bundle';
 import { copyReader } from './build/reader';
 
 /**
- * `npm run build` bundles the workflows ahead, so that a worker in production starts at once. It also copies the reader of
- * the document, so that production needs no package of it.
+ * `npm run build` bundles the workflows ahead, so that a worker in production starts at once. The build also copies
+ * the reader of the document, so that production needs no package of it.
  */
 async function main(): Promise<void> {
   rmSync(DIST, { recursive: true, force: true });

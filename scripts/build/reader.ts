@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { packagedReader, readerScripts } from '../../src/http/reader-files';
 
 /**
- * Copies the reader's scripts into a folder, from which `/docs` serves them where the package is not installed. Its
+ * Copies the reader's scripts into a folder, from which `/docs` serves them where the package is not installed. The
  * `package.json` goes with them, because it names the version and the licence.
  * @throws Error where the package is not installed
  */

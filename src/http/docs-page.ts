@@ -40,7 +40,7 @@ interface PagesOptions {
   document(): object;
   /** Whether the reader keeps the credentials that a reader has typed in the browser's storage, where any script of the page reads them. */
   keepsCredentials: boolean;
-  /** Folder of the reader. Undefined: the page has none and says so. */
+  /** Folder of the reader. Undefined: the page only names the document. */
   reader?: string | undefined;
 }
 

@@ -2,11 +2,11 @@ import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /**
- * The files of the reader. Its package brings some 250 others, of which none runs in this process, so it is a
- * development package. `npm run build` copies the files that a browser loads.
+ * The files of the reader. Scalar's package brings some 250 others, and none runs in this process, so the package is for
+ * development. `npm run build` copies the files that a browser loads.
  */
 const PACKAGE = '@scalar/api-reference';
-/** Where `npm run build` puts them. */
+/** The folder into which `npm run build` copies them. */
 const BUILT = join(__dirname, '../../dist/reader');
 const START = 'standalone.esm.js';
 

@@ -36,7 +36,7 @@ export const TRANSFER_STATUSES: readonly string[] = [
   ),
 ];
 
-/** The statuses that `payout.status_changed` and `transfer.status_changed` tell of transfers. */
+/** The statuses of transfers in `payout.status_changed` and `transfer.status_changed`. */
 export const TOLD_TRANSFER_STATUSES = {
   payout: PAYOUT_STATUSES,
   transfer: [

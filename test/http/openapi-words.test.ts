@@ -118,6 +118,19 @@ it('lists the values of each field that has few, and names each one that has not
   expect([...new Set(open)].sort()).toEqual(OPEN.flatMap(([, fields]) => fields).sort());
 });
 
+it('shows what a random text or code would be refused for', () => {
+  const bodyOf = (path: string) =>
+    document.paths[path].put.requestBody.content['application/json'].schema.properties;
+  expect(bodyOf('/v2/cards/{id}/limits').blockedCountries.items).toEqual({
+    $ref: '#/components/schemas/Country',
+  });
+  expect(document.components.schemas.Country.enum).toContain('GB');
+  expect(document.components.schemas.Country.enum).not.toContain('EW');
+  expect('https://node.example/\u0000').not.toMatch(
+    new RegExp(bodyOf('/v1/networks/{chain}').rpcUrls.items.pattern),
+  );
+});
+
 it('leaves no placeholder in its words, and keeps no words that no field needs', () => {
   expect(JSON.stringify(document)).not.toContain('{of}');
   const named = new Set([

@@ -42,7 +42,7 @@ export const gauge = (spec: Omit<Gauge, 'type'>): Figure => ({ ...spec, type: 'g
 /** Declares what is counted by the hour. */
 export const series = (spec: Omit<Series, 'type'>): Figure => ({ ...spec, type: 'series' });
 
-/** Lets figures that are asked at once share one reading. Their values are then of the same moment. */
+/** Lets figures that are asked at once share one reading. All values are then of the same moment. */
 export function sharing<T>(read: () => Promise<T>): () => Promise<T> {
   let underWay: Promise<T> | undefined;
   return () =>

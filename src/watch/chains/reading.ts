@@ -40,7 +40,7 @@ interface Told {
   again: number;
 }
 
-/** Most blocks between two tries of a step that changes nothing. Its workflow tries at its own times as well. */
+/** Most blocks between two tries of a step that changes nothing. The workflow of the deposit tries at its own times as well. */
 const MAX_PAUSE = 64;
 
 /**
