@@ -5,6 +5,13 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev --no-audit --no-fund
 
+# What is built ahead, so that a worker starts at once and the image has no package for building: the workflow bundle, and
+# the reader of the document.
+FROM packages AS built
+RUN npm ci --include=dev --no-audit --no-fund
+COPY . .
+RUN npm run build
+
 FROM node:20-bookworm-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 METRICS_PORT=9464
 WORKDIR /app
@@ -13,8 +20,7 @@ RUN apt-get update \
   && rm -rf /var/lib/apt/lists/*
 COPY --from=packages /app/node_modules ./node_modules
 COPY . .
-# The workflow bundle is built ahead, so that a worker starts at once.
-RUN npm run build
+COPY --from=built /app/dist ./dist
 # A named volume inherits the owner of this folder.
 RUN mkdir -p /var/lib/cardwright/documents && chown node:node /var/lib/cardwright/documents
 USER node

@@ -44,7 +44,7 @@ export interface TransferOptions {
 }
 
 const gateOf = (services: Composed): PartyGate =>
-  createPartyGate({ observe: (party, closed) => services.observeBreaker('workflow', party, closed) });
+  createPartyGate({ observe: (party, open) => services.observeBreaker('workflow', party, open) });
 
 export function createTransferActivities(
   services: Composed,

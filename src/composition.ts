@@ -5,6 +5,7 @@ import { userAccountRoutes } from './accounts/accounts/user-routes';
 import { accountExchangeRoutes } from './accounts/exchange/routes';
 import { statementRoutes } from './accounts/statements/routes';
 import type { StatementServices } from './accounts/statements/services';
+import { OPERATION_STATUSES } from './cards/buffered/record';
 import { blockCardsOf, cardAccount, requireCard } from './cards/cards/operations';
 import { cardRoutes } from './cards/cards/routes';
 import { mailboxPageRoutes, mailboxRoutes } from './cards/challenges/mailbox-routes';
@@ -41,6 +42,7 @@ import { byClientHeaders, createApp } from './http/app';
 import { documentPages } from './http/docs-page';
 import { healthRoutes } from './http/health';
 import { openApiDocument } from './http/openapi';
+import { packagedReader, readerFolder } from './http/reader-files';
 import type { Route } from './http/route';
 import { type PartySettings } from './kernel/config/parties';
 import { NO_OBSERVERS } from './kernel/metrics/observers';
@@ -49,7 +51,7 @@ import type { Reading } from './kernel/metrics/readings';
 import { waitingReading } from './kernel/metrics/waiting';
 import { createCommands } from './kernel/outbox/commands';
 import type { EventDocument } from './kernel/outbox/event-document';
-import { STATUS_DOCUMENTS } from './kernel/outbox/status-event';
+import { statusDocuments } from './kernel/outbox/status-event';
 import { PARTIES, type Party } from './kernel/parties';
 import { createRateLimiter } from './kernel/rate-limit';
 import { createReadiness } from './kernel/readiness';
@@ -100,6 +102,7 @@ import { remittersOf } from './transfers/iban/credits/remitters';
 import { bankingRoutes } from './transfers/iban/routes';
 import { bankingSandboxRoutes } from './transfers/iban/sandbox-routes';
 import { hasVirtualIban, ibanAccount, requireCapability } from './transfers/iban/virtual-ibans/capability';
+import { TOLD_TRANSFER_STATUSES, TRANSFER_STATUSES } from './transfers/kinds';
 import { openTransfersReading, settlementReading, suspenseReading } from './transfers/metrics';
 import { payoutRoutes } from './transfers/payouts/routes';
 import { followingAtOnce } from './watch/chains/process';
@@ -160,6 +163,7 @@ export function createServices(options: Wiring): Composed {
     findCardAccount: cardAccount,
     remittersOf: (references) => remittersOf({ keyring }, database, references),
     linksOf,
+    transferStatuses: TRANSFER_STATUSES,
     requireAdmittedBin,
     assertBinOpen,
     reference: createReference(),
@@ -265,7 +269,10 @@ export const EVENT_DOCUMENTS: readonly EventDocument[] = [
   cardTransactionDocument,
   accountTransactionDocument,
   ...DEPOSIT_DOCUMENTS,
-  ...STATUS_DOCUMENTS,
+  ...statusDocuments({
+    payout: TOLD_TRANSFER_STATUSES.payout,
+    transfer: [...new Set([...TOLD_TRANSFER_STATUSES.transfer, ...OPERATION_STATUSES])],
+  }),
   cardholderStatusDocument,
   kycStatusDocument,
   secretRotatedDocument,
@@ -319,6 +326,7 @@ export function createDesk(
       documentPages({
         document: () => openApiDocument(routes, DESK_DOCUMENT),
         keepsCredentials: false,
+        reader: readerFolder(packagedReader()),
       }),
     ],
     observe,
@@ -354,6 +362,7 @@ export function createApi(services: Composed, { observe, publicUrl, spend }: Api
         document: () => openApiDocument(routes, { publicUrl, events: EVENT_DOCUMENTS }),
         // The secrets of a sandbox move no money.
         keepsCredentials: services.mode === 'sandbox',
+        reader: readerFolder(packagedReader()),
       }),
       ...sandboxParties.middlewares,
     ],

@@ -1,15 +1,18 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Context, Middleware } from 'koa';
+import { readerScripts } from './reader-files';
 import { type Guide, readerHtml, readerStart } from './reader-page';
 
 /** Serves the OpenAPI document and its reader. Public, and the page loads nothing from other hosts. */
 
 /** Redirects to the page. Relative, as all addresses here. */
 const REDIRECTS: Record<string, string> = { '/': 'docs', '/docs/': '../docs' };
+
+/** Path of the reader's scripts. */
+const SCRIPTS = '/docs/reader/';
 
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
@@ -22,18 +25,6 @@ const CONTENT_SECURITY_POLICY = [
   "form-action 'none'",
   "frame-ancestors 'none'",
 ].join('; ');
-
-// Only resolved, because requiring it would load the whole reader into this process.
-const READER = join(dirname(require.resolve('@scalar/api-reference')), 'browser');
-
-/** The scripts of the reader, by their path below `/docs/`. Each name has a hash of the content. */
-function readerScripts(): Map<string, string> {
-  const chunks = readdirSync(join(READER, 'chunks')).filter((name) => name.endsWith('.js'));
-  return new Map([
-    ['reader/standalone.esm.js', join(READER, 'standalone.esm.js')],
-    ...chunks.map((name) => [`reader/chunks/${name}`, join(READER, 'chunks', name)] as const),
-  ]);
-}
 
 interface Page {
   body: Buffer;
@@ -49,9 +40,11 @@ interface PagesOptions {
   document(): object;
   /** Whether the reader keeps the credentials that a reader has typed in the browser's storage, where any script of the page reads them. */
   keepsCredentials: boolean;
+  /** Folder of the reader. Undefined: the page only names the document. */
+  reader?: string | undefined;
 }
 
-export function documentPages({ document, keepsCredentials }: PagesOptions): Middleware {
+export function documentPages({ document, keepsCredentials, reader }: PagesOptions): Middleware {
   let made: object | undefined;
   const madeOnce = () => (made ??= document());
   const pages = new Map<string, Page>();
@@ -59,12 +52,13 @@ export function documentPages({ document, keepsCredentials }: PagesOptions): Mid
 
   function make(path: string): Page | undefined {
     if (path === '/openapi.json') return page(JSON.stringify(madeOnce()), 'application/json', 60);
-    if (path === '/docs') return page(readerHtml(madeOnce() as Guide), 'text/html; charset=utf-8', 60);
+    if (path === '/docs')
+      return page(readerHtml(madeOnce() as Guide, reader !== undefined), 'text/html; charset=utf-8', 60);
     if (path === '/docs/start.js') return page(readerStart(keepsCredentials), 'text/javascript', 60);
     if (path === '/favicon.ico' || path === '/docs/icon.svg') return page(ICON, 'image/svg+xml', 86_400);
-    if (!path.startsWith('/docs/')) return undefined;
-    scripts ??= readerScripts();
-    const file = scripts.get(path.slice('/docs/'.length));
+    if (!path.startsWith(SCRIPTS) || reader === undefined) return undefined;
+    scripts ??= readerScripts(reader);
+    const file = scripts.get(path.slice(SCRIPTS.length));
     return file === undefined ? undefined : page(readFileSync(file), 'text/javascript', 86_400);
   }
 

@@ -6,11 +6,14 @@ export interface Guide {
   tags?: { name: string }[];
 }
 
+const NO_READER = 'This installation was not built with a reader.';
+
 /**
  * The page of the reader. The title and the groups of operations paint at once. The reader then replaces them. Relative
  * addresses work behind a proxy's path prefix.
+ * @param hasReader whether the installation has the reader's scripts. Without them the page names the document alone
  */
-export const readerHtml = ({ info, tags = [] }: Guide): string =>
+export const readerHtml = ({ info, tags = [] }: Guide, hasReader: boolean): string =>
   html`<!doctype html>
 <html lang="en">
 <head>
@@ -18,7 +21,7 @@ export const readerHtml = ({ info, tags = [] }: Guide): string =>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${info.title} API</title>
 <link rel="icon" type="image/svg+xml" href="docs/icon.svg">
-<link rel="modulepreload" href="docs/reader/standalone.esm.js">
+${hasReader ? html`<link rel="modulepreload" href="docs/reader/standalone.esm.js">` : undefined}
 <style>
 body { margin: 0; font: 16px/1.5 system-ui, sans-serif; }
 #first { max-width: 60rem; margin: 0 auto; padding: 3rem 1.25rem; }
@@ -29,13 +32,13 @@ body { margin: 0; font: 16px/1.5 system-ui, sans-serif; }
 <body>
 <main id="first">
 <h1>${info.title} API</h1>
-<p>Version ${info.version}. The reader is loading. The document itself is <a href="openapi.json">openapi.json</a>.</p>
+<p>Version ${info.version}. ${hasReader ? 'The reader is loading.' : NO_READER} The document itself is <a href="openapi.json">openapi.json</a>.</p>
 <ul>
 ${tags.map(({ name }) => html`<li>${name}</li>`)}
 </ul>
 </main>
 <div id="reference"></div>
-<script type="module" src="docs/start.js"></script>
+${hasReader ? html`<script type="module" src="docs/start.js"></script>` : undefined}
 </body>
 </html>
 `.text;

@@ -46,7 +46,7 @@ export interface GateOptions {
   /** Milliseconds that a call waits for a place. */
   waitMs?: number;
   /** Called when a party's circuit opens and when it closes. */
-  observe?: (party: string, closed: boolean) => void;
+  observe?: (party: string, open: boolean) => void;
 }
 
 export function createPartyGate(options: GateOptions = {}): PartyGate {

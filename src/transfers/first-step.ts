@@ -33,11 +33,15 @@ export function createFirstStep(
   gate: PartyGate = createPartyGate({
     atOnce: AT_ONCE,
     waitMs: WAIT_MS,
-    observe: (party, closed) => services.observeBreaker('first_step', party, closed),
+    observe: (party, open) => services.observeBreaker('first_step', party, open),
   }),
 ): FirstStep {
   /** Places of their own, so that reports do not wait behind the orders of new transfers. */
-  const gates = { start: gate, look: createPartyGate({ atOnce: AT_ONCE }) };
+  const look = createPartyGate({
+    atOnce: AT_ONCE,
+    observe: (party, open) => services.observeBreaker('report_step', party, open),
+  });
+  const gates = { start: gate, look };
 
   async function step(kind: AnyKind, id: string, { workflow, action }: WorkflowCommand): Promise<Rest> {
     const { open, status, lookAt } = await gates[action].inPassing(kind.party, () =>

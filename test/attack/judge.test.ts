@@ -62,6 +62,21 @@ it('explains known exceptions and nothing else', () => {
     expect([other, reasonOf(other)]).toEqual([other, undefined]);
 });
 
+it.each([
+  ['GET /v1/accounts/{id}/statement', 'to', 'to must be after from.'],
+  [
+    'POST /v1/gas-station/station-topups/scan',
+    'address',
+    'address must be a present or former station of the chain.',
+  ],
+  ['POST /v1/cardholders/{id}/photos', 'file', 'file is not a field of this request.'],
+])('explains a rule that no schema expresses: %s', (operation, field, message) => {
+  const of = (where: string) =>
+    judge(exchange(ACCEPTANCE, { field, message }, { operation: where }))[0]?.reason;
+  expect(of(operation)).toBeDefined();
+  if (field === 'file') expect(of('POST /v1/cards')).toBeUndefined();
+});
+
 it('separates explained and unexplained findings of one check', () => {
   const known: Exception[] = [
     { check: 'status_code_conformance', operations: /^GET /, status: 418, reason: 'It is a teapot.' },

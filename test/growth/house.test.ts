@@ -17,6 +17,7 @@ import { refsOfHash, refsUnshown } from '../../src/transfers/engine/tables/on-ch
 import { exchangeOrderKind } from '../../src/transfers/exchange/orders/kind';
 import { readSettlement } from '../../src/transfers/exchange/settlement/readings';
 import { disableDestination } from '../../src/transfers/exchange/withdrawals/disable-destination';
+import { countUnordered } from '../../src/transfers/unordered';
 import { insertNetwork } from '../chain/wallets/support';
 import { type Client, type TestApi, testApi } from '../support/api';
 import { activeCard, fund, masterAccount, simulate, type TestCard } from '../support/cards';
@@ -145,6 +146,9 @@ it('stops and approvals', async () => {
   await expectIndexes(() => listApprovals(database(), true, 20));
   await expectIndexes(() => approvalsToDecide(database(), { ...page, tenantId: client.clientId }));
 });
+
+it('the orders that no party was told of', () =>
+  expectIndexes(() => countUnordered(database(), client.clientId)));
 
 it('the audit log, and the pages of its proof', async () => {
   await expectIndexes(() => listAudit(database(), {}, 20));

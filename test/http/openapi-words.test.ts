@@ -64,6 +64,73 @@ it('says of each amount and each time in which form it is', () => {
   expect(wrong).toEqual([]);
 });
 
+/** Names of fields whose values usually come from a closed list. */
+const OF_A_LIST =
+  /^(status|state|code|failure|reason|reasons|error|waitsFor|source|kind|type|subtype|method|strategy|event|action|outcome|cause|channel|mode|role|side|scope|scopes)$|[a-z](Status|State|Failure|Reason|Kind|Type|Method)s?$|(failure|error|decline)Code$/;
+
+/** Fields with such a name whose values are open, with the reason. */
+const OPEN: [reason: string, fields: string[]][] = [
+  [
+    'may be a code of the party',
+    [
+      'AccountHistoryItem/anyOf failure',
+      'BufferedCard failure',
+      'Card failure',
+      'CardHistoryItem/anyOf failure',
+      'CardOperation/properties/failure code',
+      'ExchangeOrder failure',
+      'ExchangeWithdrawal failure',
+      'ExternalCardTransaction failure',
+      'IbanPayout failure',
+      'Payout failure',
+      'PayoutStatusEvent failure',
+      'TransferStatusEvent failure',
+    ],
+  ],
+  [
+    'a text of a person, or for one',
+    [
+      'CardholderRegistration reason',
+      'GasOperation/properties/failure reason',
+      'Kyc reason',
+      'KycStatusEvent reason',
+      'User statusReason',
+    ],
+  ],
+  ['the section `webhooks` has an operation for each', ['Event event', 'Event/properties/body event']],
+  ['any HTTP status may follow `http_`', ['WebhookAttempt error']],
+  ['a code of a country, a city or an occupation', ['ReferenceItem code']],
+  ['kept as the client gave it, and checked for a BIN', ['StoredUserMeta idType', 'UserMeta idType']],
+];
+
+it('lists the values of each field that has few, and names each one that has not', () => {
+  const lists = (schema: any): boolean =>
+    schema.enum !== undefined ||
+    schema.const !== undefined ||
+    schema.$ref !== undefined ||
+    ['integer', 'number', 'boolean', 'object'].includes(schema.type) ||
+    (schema.type === 'array' && lists(schema.items ?? {})) ||
+    (schema.anyOf ?? schema.allOf ?? []).filter(({ type }: any) => type !== 'null').some(lists);
+  const open = fieldsIn(document, '')
+    .filter(({ where }) => !where.includes('/requestBody/') || where.startsWith('/webhooks/'))
+    .filter(({ name, schema }) => OF_A_LIST.test(name) && !lists(schema))
+    .map(({ where, name }) => `${where.replace('/components/schemas/', '')} ${name}`);
+  expect([...new Set(open)].sort()).toEqual(OPEN.flatMap(([, fields]) => fields).sort());
+});
+
+it('shows what a random text or code would be refused for', () => {
+  const bodyOf = (path: string) =>
+    document.paths[path].put.requestBody.content['application/json'].schema.properties;
+  expect(bodyOf('/v2/cards/{id}/limits').blockedCountries.items).toEqual({
+    $ref: '#/components/schemas/Country',
+  });
+  expect(document.components.schemas.Country.enum).toContain('GB');
+  expect(document.components.schemas.Country.enum).not.toContain('EW');
+  expect('https://node.example/\u0000').not.toMatch(
+    new RegExp(bodyOf('/v1/networks/{chain}').rpcUrls.items.pattern),
+  );
+});
+
 it('leaves no placeholder in its words, and keeps no words that no field needs', () => {
   expect(JSON.stringify(document)).not.toContain('{of}');
   const named = new Set([

@@ -145,6 +145,22 @@ describe('is left to the workflow', () => {
     expect(() => world.double.session(id)).toThrow();
   });
 
+  it('and says by a gate of its own when the breaker of reports opens', async () => {
+    const { id } = await created(world.client);
+    const seen: unknown[] = [];
+    const services = {
+      ...world.api.services,
+      observeBreaker: (...change: unknown[]) => void seen.push(change),
+    };
+    const { checkout } = services.parties;
+    const away = { ...checkout, ask: () => Promise.reject(new PartyAway()) };
+    const step = createFirstStep({ ...services, parties: { ...services.parties, checkout: away } });
+    const command = commandOf(id);
+    await firstStep(id);
+    for (let turn = 0; turn < 3; turn += 1) await step({ ...command, action: 'look' });
+    expect(seen).toEqual([['report_step', 'checkout', true]]);
+  });
+
   it('when the record is missing, or the workflow is not a transfer’s', async () => {
     const command = {
       workflow: 'depositLifecycle',

@@ -21,14 +21,23 @@ export const accountTransactionItem = accountTransactionSchema
   })
   .meta({ id: 'AccountTransactionItem' });
 
-/** A status change of a record of one of the kinds. */
-export const statusChangeItem = <Kind extends string>(kinds: readonly [Kind, ...Kind[]]) =>
+/**
+ * A status change of a record of one of the kinds.
+ * @param statuses the statuses of all these kinds
+ */
+export const statusChangeItem = <Kind extends string>(
+  kinds: readonly [Kind, ...Kind[]],
+  statuses: readonly string[],
+) =>
   z.object({
     ...mixedItem,
     kind: z.enum(kinds).describe('The kind of the record.'),
     recordId: z.string(),
-    status: z.string(),
-    previousStatus: z.string().optional().describe('Absent when the record was created with this status.'),
+    status: z.string().meta({ enum: statuses, description: 'The status of the record.' }),
+    previousStatus: z
+      .string()
+      .optional()
+      .meta({ enum: statuses, description: 'Absent when the record was created with this status.' }),
     failure: z.string().optional().describe('The code that goes with the status.'),
   });
 
@@ -37,9 +46,10 @@ export const mixedHistoryQuery = z.object({
   kind: z.enum(['account_transaction', ...STATUS_KINDS.account]).optional(),
 });
 
-export const mixedHistoryItem = z
-  .union([accountTransactionItem, statusChangeItem(STATUS_KINDS.account)])
-  .meta({ id: 'AccountHistoryItem' });
+export const mixedHistoryItem = ({ transferStatuses }: Pick<AccountServices, 'transferStatuses'>) =>
+  z
+    .union([accountTransactionItem, statusChangeItem(STATUS_KINDS.account, transferStatuses)])
+    .meta({ id: 'AccountHistoryItem' });
 
 /**
  * Raw SQL: one statement for both branches, so that they read one snapshot. Entries and status changes share the
@@ -70,7 +80,7 @@ export async function mixedHistoryPage(
   { database, linksOf }: Pick<AccountServices, 'database' | 'linksOf'>,
   accountId: string,
   { cursor, limit, kind, from, to }: z.output<typeof mixedHistoryQuery>,
-): Promise<Page<z.input<typeof mixedHistoryItem>>> {
+): Promise<Page<z.input<ReturnType<typeof mixedHistoryItem>>>> {
   const position = z.tuple([z.literal(accountId), positionPart.instant(), positionPart.number()]);
   const [, at, number] = positionOf(cursor, position) ?? [accountId, 'infinity', '0'];
   const rows = await database.query<Row>(MIXED, [

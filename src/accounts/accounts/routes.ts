@@ -85,7 +85,7 @@ function mixedHistoryRoute(services: AccountServices): Route {
       'page misses any. A record and its account transactions share their `referenceId`. Status changes are kept since the ' +
       'release that introduced this list. Accepts the `accountId` of your virtual IBAN too.',
     query: mixedHistoryQuery,
-    response: pageSchema(mixedHistoryItem),
+    response: pageSchema(mixedHistoryItem(services)),
     async read({ caller, params, query }) {
       const account = await requireReadableAccount(services, caller.reach, params['id'] ?? '');
       return mixedHistoryPage(services, account.id, query);

@@ -19,4 +19,6 @@ export interface AccountServices extends Services {
    * For those references that belong to a further movement of a record, the reference of the movement that they follow.
    */
   linksOf(sql: Sql, references: readonly string[]): Promise<Map<string, string>>;
+  /** The statuses of all kinds of transfers, whose changes an account's history shows. */
+  transferStatuses: readonly string[];
 }

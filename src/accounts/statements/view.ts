@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ACCOUNT_SUBTYPES, TRANSACTION_TYPES } from '../../kernel/ledger/effects';
 import { formatAmount } from '../../kernel/money/money';
 import { instant, money } from '../../kernel/wire/schemas';
 import { shown } from '../../kernel/wire/shown';
@@ -8,12 +9,15 @@ export const remitterSchema = z
   .object({ name: z.string(), iban: z.string().optional() })
   .meta({ id: 'Remitter' });
 
+const subtype = () =>
+  z.string().optional().meta({ enum: ACCOUNT_SUBTYPES, description: 'Absent for the events of a card.' });
+
 const line = z
   .object({
     id: z.string(),
     timestamp: instant(),
-    type: z.string().meta({ examples: ['transfer'] }),
-    subtype: z.string().optional().describe('Absent for the events of a card.'),
+    type: z.string().meta({ enum: TRANSACTION_TYPES, examples: ['transfer'] }),
+    subtype: subtype(),
     referenceId: z.string(),
     linkedId: z.string().optional().meta({
       description: 'For a further movement of a record: the `referenceId` of the movement that it follows.',
@@ -29,8 +33,8 @@ const line = z
 
 const total = z
   .object({
-    type: z.string(),
-    subtype: z.string().optional(),
+    type: z.string().meta({ enum: TRANSACTION_TYPES }),
+    subtype: subtype(),
     count: z.int(),
     change: money(),
   })

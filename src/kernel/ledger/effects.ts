@@ -97,6 +97,11 @@ const halves = (at: 0 | 1) => [
 export const ACCOUNT_TYPES: readonly string[] = halves(0);
 export const ACCOUNT_SUBTYPES: readonly string[] = halves(1);
 
+/** The types of any transaction, of a card or an account. */
+export const TRANSACTION_TYPES: readonly string[] = [
+  ...new Set([...Object.keys(CARD_EFFECTS), ...ACCOUNT_TYPES]),
+];
+
 /**
  * Effects of holds. Recorded, but shown only by the operator's tools. A release and the debit that follows are one
  * posting.

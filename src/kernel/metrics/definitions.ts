@@ -139,7 +139,7 @@ export const METRICS = {
   party_breaker_open: {
     type: 'gauge',
     labels: ['party', 'gate'],
-    help: '1 while the circuit breaker of a party is open, so that first tries are not made. Gates: the first step after a request, or workflow tasks.',
+    help: '1 while the circuit breaker of a party is open, so that first tries are not made. Gates: the first step after a request, the step after a report, or workflow tasks.',
     alert: '1 for minutes.',
   },
   party_lists_unreadable_total: {

@@ -32,7 +32,7 @@ export interface Observers {
   observeUnusable(party: string, what: UnusableInput): void;
   observePartyCall(call: PartyCall): void;
   /** A party's circuit breaker opened or closed. @param gate the caller that it protects */
-  observeBreaker(gate: 'first_step' | 'workflow', party: string, open: boolean): void;
+  observeBreaker(gate: 'first_step' | 'report_step' | 'workflow', party: string, open: boolean): void;
   /**
    * This process read a newer block of a chain. @param at time of the block; null when the process stops reading the
    * chain

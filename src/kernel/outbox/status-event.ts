@@ -4,27 +4,34 @@ import { instant } from '../wire/schemas';
 import type { EventDocument } from './event-document';
 import type { WebhookEvent } from './events';
 
-const statusData = z
-  .object({
+const statusData = (statuses: readonly string[]) =>
+  z.object({
     id: z.string().meta({ description: 'Id of the event.' }),
     recordId: z.string().meta({ description: 'Id of the payout, transfer or card operation.' }),
     accountId: z.string().nullable(),
-    status: z.string().meta({ description: "One of the record's statuses.", examples: ['completed'] }),
-    previousStatus: z.string().meta({ examples: ['processing'] }),
+    status: z
+      .string()
+      .meta({ enum: statuses, description: 'The status of the record.', examples: ['completed'] }),
+    previousStatus: z.string().meta({ enum: statuses, examples: ['processing'] }),
     failure: z.string().optional().meta({ description: 'Code of the reason for a failure.' }),
     timestamp: instant(),
-  })
-  .meta({
-    id: 'StatusChangedEvent',
-    description: 'Data of a `payout.status_changed` or `transfer.status_changed`.',
   });
 
-export const STATUS_DOCUMENTS: readonly EventDocument[] = [
+/**
+ * The documents of both events.
+ * @param statuses the statuses that each event tells, of all its kinds of records
+ */
+export const statusDocuments = (
+  statuses: Record<'payout' | 'transfer', readonly string[]>,
+): EventDocument[] => [
   {
     event: 'payout.status_changed',
     type: 'payout',
     description: 'The status of a payout has changed, of an account or of a virtual IBAN.',
-    data: statusData,
+    data: statusData(statuses.payout).meta({
+      id: 'PayoutStatusEvent',
+      description: 'Data of a `payout.status_changed`.',
+    }),
   },
   {
     event: 'transfer.status_changed',
@@ -32,7 +39,10 @@ export const STATUS_DOCUMENTS: readonly EventDocument[] = [
     description:
       'The status of another transfer has changed: a top-up or withdrawal by an external card, an exchange order or withdrawal, a ' +
       'deposit on a chain, an operation of a card.',
-    data: statusData,
+    data: statusData(statuses.transfer).meta({
+      id: 'TransferStatusEvent',
+      description: 'Data of a `transfer.status_changed`.',
+    }),
   },
 ];
 

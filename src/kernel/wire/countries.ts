@@ -17,7 +17,9 @@ const CODES =
   'VGVGB VIVIR VNVNM VUVUT WFWLF WSWSM XKXKK YEYEM YTMYT ZAZAF ZMZMB ZWZWE';
 
 const PAIRS = CODES.split(' ').map((pair) => [pair.slice(0, 2), pair.slice(2)] as const);
-const ALPHA_2 = new Set(PAIRS.map(([alpha2]) => alpha2));
+/** The alpha-2 codes. */
+export const COUNTRIES: readonly string[] = PAIRS.map(([alpha2]) => alpha2);
+const ALPHA_2 = new Set(COUNTRIES);
 const BY_ALPHA_3 = new Map(PAIRS.map(([alpha2, alpha3]) => [alpha3, alpha2]));
 
 /** Whether the text is an alpha-2 code in upper case. */

@@ -42,6 +42,15 @@ export const gauge = (spec: Omit<Gauge, 'type'>): Figure => ({ ...spec, type: 'g
 /** Declares what is counted by the hour. */
 export const series = (spec: Omit<Series, 'type'>): Figure => ({ ...spec, type: 'series' });
 
+/** Lets figures that are asked at once share one reading. All values are then of the same moment. */
+export function sharing<T>(read: () => Promise<T>): () => Promise<T> {
+  let underWay: Promise<T> | undefined;
+  return () =>
+    (underWay ??= read().finally(() => {
+      underWay = undefined;
+    }));
+}
+
 const HOUR_MS = 3_600_000;
 const NEWEST_MS = 30_000;
 const hourOf = (moment: Date): Date => new Date(Math.floor(moment.getTime() / HOUR_MS) * HOUR_MS);

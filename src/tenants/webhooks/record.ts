@@ -11,6 +11,8 @@ export type EndpointStatus = (typeof ENDPOINT_STATUSES)[number];
 
 export interface Endpoint extends EndpointKey {
   url: string;
+  /** Id of the URL in `webhook_urls`. A trigger sets it. */
+  urlId: number;
   status: EndpointStatus;
   /** Time since which the endpoint has accepted nothing although events waited. */
   failingSince: Date | null;

@@ -12,6 +12,7 @@ const endpoints = recordTable<Endpoint>('webhook_endpoints', {}, [
   'tenantId',
   'registration',
   'url',
+  'urlId',
   'status',
   'failingSince',
   'probes',

@@ -7,6 +7,15 @@ import type { Situation } from '../engine/record';
 export const CHAIN_DEPOSIT_STATUSES = ['confirming', 'credited', 'uncredited'] as const;
 export type ChainDepositStatus = (typeof CHAIN_DEPOSIT_STATUSES)[number];
 
+/** Why a deposit is not credited. */
+export const CHAIN_DEPOSIT_FAILURES = [
+  'not_allocated',
+  'below_minimum',
+  'account_closed',
+  'reversed_on_chain',
+] as const;
+export type ChainDepositFailure = (typeof CHAIN_DEPOSIT_FAILURES)[number];
+
 /** Integer units of the chain, as text because JSON numbers are not exact. */
 const units = z.string().regex(/^\d{1,78}$/);
 

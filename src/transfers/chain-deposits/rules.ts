@@ -9,6 +9,7 @@ import { type Decision, first, last, type Transition } from '../engine/record';
 import {
   type Agreed,
   type ChainDeposit,
+  type ChainDepositFailure,
   type ChainDepositStatus,
   type ChainDepositTerms,
   type ChainDepositWord,
@@ -167,7 +168,7 @@ function creditedBy(deposit: ChainDeposit, stands: Decision): ChainDepositTrigge
   return status === 'uncredited' && stands === first(deposit, CONFIRMED) ? 'seen_again' : 'confirmed';
 }
 
-export function failure(deposit: ChainDeposit, on: string): string | null {
+export function failure(deposit: ChainDeposit, on: string): ChainDepositFailure | null {
   const { accountId } = deposit.transfer;
   if (on === 'confirmed' || on === 'seen_again') return null;
   if (on === 'vanished') return 'reversed_on_chain';

@@ -2,7 +2,13 @@ import { z } from 'zod';
 import { formatAmount } from '../../kernel/money/money';
 import { instant, money } from '../../kernel/wire/schemas';
 import { shown } from '../../kernel/wire/shown';
-import { CHAIN_DEPOSIT_STATUSES, type ChainDeposit, type ChainDepositStatus, logIndexOf } from './record';
+import {
+  CHAIN_DEPOSIT_FAILURES,
+  CHAIN_DEPOSIT_STATUSES,
+  type ChainDeposit,
+  type ChainDepositStatus,
+  logIndexOf,
+} from './record';
 import { agreedOf, amountOf, position } from './rules';
 
 /** A deposit on a chain on the wire (decisions part 4, Wallets). */
@@ -28,10 +34,10 @@ export const chainDepositSchema = z
     blockNumber: z.int(),
     confirmations: z.int().meta({ description: 'Blocks that make it final, its own included.' }),
     logIndex: z.int().optional().meta({ description: 'Block-wide. Absent for the native coin.' }),
-    failure: z.string().optional().meta({
-      description:
-        'Why it is not credited: `not_allocated`, `below_minimum`, `account_closed` or `reversed_on_chain`.',
-    }),
+    failure: z
+      .string()
+      .optional()
+      .meta({ enum: CHAIN_DEPOSIT_FAILURES, description: 'Why the deposit is not credited.' }),
     referenceId: z.string().meta({ description: 'Reference of its account transactions.' }),
     createdAt: instant(),
     updatedAt: instant(),

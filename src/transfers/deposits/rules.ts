@@ -21,7 +21,13 @@ import {
   undecidedOf,
 } from './money';
 import { type Price, priceOf } from './quotes/price';
-import { type DepositStatus, OPEN_DEPOSIT_STATUSES } from './record';
+import {
+  type DepositFailure,
+  type DepositStatus,
+  OPEN_DEPOSIT_STATUSES,
+  type ReviewReason,
+  TOLD_FAILURES,
+} from './record';
 
 /** Triggers of a deposit (`interface.md 3.2`, decisions part 4). A status changes only by a line of the table below. */
 export type DepositTrigger =
@@ -151,7 +157,7 @@ const totalPaid = ({ transfer: { word, terms } }: Deposit): Money => ({
 });
 
 /** Why a person must review the deposit before it is credited. */
-function reviewReason(situation: Deposit): string | undefined {
+function reviewReason(situation: Deposit): ReviewReason | undefined {
   const { word } = situation.transfer;
   if (amountDiffers(situation) || takenByResolutions(situation.decisions).length > 0) return 'amount_differs';
   if (word?.risk === 'review') return 'risk';
@@ -241,11 +247,8 @@ export function orders(situation: Deposit): Order[] {
   return refundOrders(situation, transfer.word?.refunds ?? []);
 }
 
-/** Failure codes that clients may see. Other codes of the party could reveal it, so they become `payment_failed`. */
-const TOLD_FAILURES = ['card_declined', 'insufficient_funds', 'expired_card', 'authentication_failed'];
-
 /** Our failure code for a status. */
-export function failure(situation: Deposit, on: string): string | null {
+export function failure(situation: Deposit, on: string): DepositFailure | null {
   const { word, failure } = situation.transfer;
   switch (on as DepositTrigger) {
     case 'session_refused':
@@ -255,12 +258,12 @@ export function failure(situation: Deposit, on: string): string | null {
     case 'paid_late':
       return 'paid_late';
     case 'questioned':
-      return last(situation, 'question')?.reason ?? null;
+      return (last(situation, 'question')?.reason ?? null) as ReviewReason | null;
     case 'settled':
     case 'approved':
       return null;
     default:
-      return failure;
+      return failure as DepositFailure | null;
   }
 }
 

@@ -6,7 +6,7 @@ import { shownUrl } from '../../kernel/wire/web-url';
 import type { Services } from '../../services';
 import { amountsOf, type ClientDeposit, refundedBase } from './money';
 import { checkoutLinks } from './page/token';
-import { DEPOSIT_STATUSES, type DepositDetails, type DepositStatus } from './record';
+import { DEPOSIT_FAILURES, DEPOSIT_STATUSES, type DepositDetails, type DepositStatus } from './record';
 import { DEPOSIT_METHODS } from './settings';
 
 /** A deposit in the API (`interface.md 2.3`, decisions part 4, Deposits). */
@@ -44,7 +44,10 @@ export const depositSchema = z
       .optional()
       .meta({ description: 'In `currency`. Present once a refund was paid.' }),
     rate: z.string().meta({ examples: ['1'] }),
-    failure: z.string().optional().meta({ description: 'Code of the reason for a failure or a review.' }),
+    failure: z
+      .string()
+      .optional()
+      .meta({ enum: DEPOSIT_FAILURES, description: 'Code of the reason for a failure or a review.' }),
     referenceId: z.string().meta({ description: 'Reference of the account transactions.' }),
     returnUrl: shownUrl(),
     expiresAt: instant(),

@@ -19,7 +19,7 @@ import { bookDeposits } from '../../transfers/chain-deposits/book';
 import { keepTransfers, makeDepositsDue, tellDeposits } from '../../transfers/chain-deposits/discover';
 import { refsAbove, refsWaiting, steppingAt } from '../../transfers/engine/tables/on-chain';
 import { STANDS_STILL, watchHead } from './head';
-import { type ChainStep, nothingRemembered, type Reading, type Remembered } from './reading';
+import { type ChainStep, nothingRemembered, type Reading, type Remembered, tryAt } from './reading';
 import { isStillAt, returnToCommonBlock } from './reorganisation';
 
 /** Most blocks of a reading. With the native coin each block is a call of its own. */
@@ -95,11 +95,9 @@ async function rest(
   const { database, now } = services;
   const { chain } = network;
   const decided = await steppingAt(database, chain, place.number);
-  const late = [...decided].flatMap(([ref, revision]) =>
-    remembered.told.get(ref) === revision ? [] : [ref],
-  );
-  if (late.length > 0) await book(await database.transaction((tx) => makeDepositsDue(services, tx, late)));
-  remembered.told = decided;
+  const { due, told } = tryAt(place.number, decided, remembered.told);
+  if (due.length > 0) await book(await database.transaction((tx) => makeDepositsDue(services, tx, due)));
+  remembered.told = told;
   await bookSeenTopups(services, network, node, place.number);
   await noteRead(database, chain, now());
   return 'rests';
@@ -120,7 +118,7 @@ async function readOn(services: Services, reading: Reading, first: Block): Promi
   const last = { number: to, hash: found.toBlockHash };
   const kept = await database.transaction(async (tx) => {
     if (!(await isStillAt(tx, network.chain, place))) return undefined;
-    const decided = await steppingAt(tx, network.chain, to);
+    const stepping = tryAt(to, await steppingAt(tx, network.chain, to), remembered.told);
     // A node may still have named the old chain when deposits looked after a reorganisation.
     const unsure = place.backTo === null ? [] : await refsAbove(tx, network.chain, place.backTo);
     const keepFrom = to - 2 * network.confirmations - SPARE_BLOCKS;
@@ -135,13 +133,14 @@ async function readOn(services: Services, reading: Reading, first: Block): Promi
       upTo: late.checked,
     });
     const toPool = moved.filter((each) => !toStation(each));
-    const told = [...decided.keys(), ...unsure];
-    return { decided, due: await keepTransfers(services, tx, network, toPool, { told, stepping: true }) };
+    const told = [...stepping.due, ...unsure];
+    const due = await keepTransfers(services, tx, network, toPool, { told, stepping: true });
+    return { due, told: stepping.told };
   });
   if (!kept) return 'rests';
   await bookSeenTopups(services, network, node, to);
   await book(kept.due);
-  remembered.told = kept.decided;
+  remembered.told = kept.told;
   return 'read';
 }
 

@@ -24,10 +24,45 @@ export interface Reading {
  * more.
  */
 export interface Remembered {
-  /** Deposits told about the last height, by name, with the revision of their rows. */
-  told: ReadonlyMap<string, number>;
+  /** Deposits told about a height, by name. */
+  told: ReadonlyMap<string, Told>;
   /** When a stall was last written down. Null: the chain goes on. Absent: unknown. */
   shownStill?: Date | null;
+}
+
+/** A deposit whose next step was told. */
+interface Told {
+  /** Revision of its row then. A step that has changed nothing leaves it. */
+  revision: number;
+  /** Blocks between this and the next try of the same revision. */
+  pause: number;
+  /** Height of the next try. */
+  again: number;
+}
+
+/** Most blocks between two tries of a step that changes nothing. The workflow of the deposit tries at its own times as well. */
+const MAX_PAUSE = 64;
+
+/**
+ * Chooses the deposits whose step is tried at a height. A step that has changed nothing is tried again after 1, 2, 4 …
+ * blocks, so that deposits that always fail do not cost each block.
+ * @param decided the deposits whose step is due, with the revisions of their rows
+ * @returns `due`: those to try; `told`: what to remember
+ */
+export function tryAt(height: number, decided: ReadonlyMap<string, number>, before: Remembered['told']) {
+  const due: string[] = [];
+  const told = new Map<string, Told>();
+  for (const [ref, revision] of decided) {
+    const last = before.get(ref);
+    const isSame = last?.revision === revision;
+    if (isSame && height < last.again) told.set(ref, last);
+    else {
+      const pause = isSame ? Math.min(2 * last.pause, MAX_PAUSE) : 1;
+      told.set(ref, { revision, pause, again: height + pause });
+      due.push(ref);
+    }
+  }
+  return { due, told };
 }
 
 export const nothingRemembered = (): Remembered => ({ told: new Map() });

@@ -168,13 +168,11 @@ describe('an event', () => {
   it('keeps the newest 20 attempts', async () => {
     const { client } = await world.tenant();
     await append(api, client);
+    const url = (await endpointOf(api, client))?.url_id;
     for (let made = 1; made <= 23; made += 1)
       await api.database.query(
         `update events set attempts_made = webhook_attempts(attempts_made, $2) where tenant_id = $1`,
-        [
-          client.clientId,
-          JSON.stringify({ at: at(made).toISOString(), url: 'https://a.example', durationMs: made }),
-        ],
+        [client.clientId, JSON.stringify({ at: at(made).toISOString(), url, durationMs: made })],
       );
     const { deliveries } = await only(client);
     const attempts = deliveries.at(-1).attempts as { durationMs: number }[];
@@ -278,4 +276,35 @@ it('forgets events after their time, in portions, and keeps the younger ones', a
   expect(await forgetOldEvents(api.database, 90)).toBeGreaterThanOrEqual(2_500);
   expect(dataIds(await list(client))).toEqual([young]);
   expect(await forgetOldEvents(api.database, 90)).toBe(0);
+});
+
+it('keeps a URL once for all attempts, and a former one until its events are gone', async () => {
+  const { client, path } = await world.tenant();
+  const urlsOf = async () =>
+    (
+      await api.database.query<{ url: string }>(
+        'select url from webhook_urls where tenant_id = $1 order by id',
+        [client.clientId],
+      )
+    ).map(({ url }) => url);
+  await append(api, client, { count: 3 });
+  world.dispatch();
+  await until(world.all(client, 'delivered'));
+  const [former, present] = [receiver.url + path, `${receiver.url}/moved`];
+  const stored = await api.database.query<{ made: string }>(
+    'select attempts_made::text as made from events where tenant_id = $1',
+    [client.clientId],
+  );
+  expect(stored).toHaveLength(3);
+  expect(stored.filter(({ made }) => made.includes('http'))).toEqual([]);
+  for (const url of [former, present, former, present]) await register(client, url, 'card');
+  await forgetOldEvents(api.database, 90);
+  expect(await urlsOf()).toEqual([former, present]);
+  expect((await only(client)).deliveries).toMatchObject([{ url: former, attempts: [{ status: 204 }] }]);
+  await api.database.query(
+    `update webhook_urls set left_at = now() - interval '91 days' where tenant_id = $1 and (left_at is not null or url = $2)`,
+    [client.clientId, present],
+  );
+  await forgetOldEvents(api.database, 90);
+  expect(await urlsOf()).toEqual([present]);
 });

@@ -59,6 +59,7 @@ export function eventsOf(api: TestApi, client: Client): Promise<EventRow[]> {
 
 export async function endpointOf(api: TestApi, client: Client, registration = 'card') {
   const [row] = await api.database.query<{
+    url_id: number;
     status: string;
     probes: number;
     next_probe_at: Date | null;

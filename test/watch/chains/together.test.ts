@@ -54,18 +54,46 @@ it('credits each payment once when two book the same ones', async () => {
   for (const account of accounts) expect(await world.available(account)).toBe('12');
 });
 
+/** Refuses every step of a deposit. */
+async function refused(id: string): Promise<void> {
+  await world.api.database.query(
+    `create function refuse() returns trigger language plpgsql as $$ begin raise exception 'not this one'; end $$`,
+  );
+  await world.api.database.query(
+    `create trigger refused before insert on transfer_words for each row when (new.transfer_id = '${id}')
+       execute function refuse()`,
+  );
+}
+
+it('tries a deposit whose step always fails in ever fewer blocks', async () => {
+  await paid();
+  await read();
+  const bad = (await idsOf())[5] as string;
+  await refused(bad);
+  const remembered = nothingRemembered();
+  const tried: string[] = [];
+  const book = async (ids: readonly string[]) => {
+    tried.push(...ids);
+    await bookDeposits(world.api.services, ids);
+  };
+  const next = async () => {
+    await world.chain.client.mine({ blocks: 1 });
+    expect(await readChain(world.api.services, 'local', remembered, book)).toBe('read');
+  };
+  for (let block = 1; block <= 16; block += 1) await next();
+  expect(tried.filter((id) => id === bad)).toHaveLength(5); // blocks 1, 2, 4, 8, 16
+  expect(new Set(tried)).toEqual(new Set(await idsOf()));
+  await world.api.database.query('drop trigger refused on transfer_words');
+  for (let block = 17; block <= 32; block += 1) await next();
+  expect(await statuses()).toEqual(['credited']);
+});
+
 it('books all others when one cannot be booked, and gives that one to its workflow', async () => {
   await paid();
   await read();
   const ids = await idsOf();
   const bad = ids[5] as string;
-  await world.api.database.query(
-    `create function refuse() returns trigger language plpgsql as $$ begin raise exception 'not this one'; end $$`,
-  );
-  await world.api.database.query(
-    `create trigger refused before insert on transfer_words for each row when (new.transfer_id = '${bad}')
-       execute function refuse()`,
-  );
+  await refused(bad);
   await bookDeposits(world.api.services, ids);
   const open = (await world.deposits()).filter(({ status }) => status === 'confirming');
   expect(open.map(({ id }) => id)).toEqual([bad]);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Decimal, formatAmount, maxOf, minOf, roundTo, ZERO } from '../../../kernel/money/money';
-import { isCountry } from '../../../kernel/wire/countries';
+import { COUNTRIES, isCountry } from '../../../kernel/wire/countries';
 import { amount, money } from '../../../kernel/wire/schemas';
 import { ignoredField, shownField, shownObject } from '../../../kernel/wire/shown-fields';
 import type { Level } from '../rules/limits/limits';
@@ -8,11 +8,10 @@ import type { GivenLimits, readCardLimits, readUserLimits } from './operations';
 import type { Limits, Used } from './record';
 
 const mcc = () => z.string().regex(/^\d{4}$/, 'must be a category of four digits');
-const country = () =>
-  z
-    .string()
-    .refine(isCountry, 'must be a country code of ISO 3166-1 alpha-2, such as "GB"')
-    .meta({ pattern: '^[A-Z]{2}$', examples: ['GB'] });
+const country = z
+  .string()
+  .refine(isCountry, 'must be a country code of ISO 3166-1 alpha-2, such as "GB"')
+  .meta({ id: 'Country', enum: COUNTRIES, description: 'ISO 3166-1 alpha-2.', examples: ['GB'] });
 const MAX_CODES = 1_000;
 
 /** The body of a PUT. An absent field sets no limit. */
@@ -32,7 +31,7 @@ const limitsBody = z.strictObject({
       'Allows only these categories; a merchant without a category is declined. No category may be both allowed and blocked.',
     ),
   blockedCountries: z
-    .array(country())
+    .array(country)
     .max(MAX_CODES)
     .optional()
     .describe('Countries whose merchants are declined, ISO 3166-1 alpha-2.'),
@@ -44,7 +43,7 @@ const limitsBody = z.strictObject({
     .optional()
     .describe('A payment on the internet above this amount needs a challenge of 3-D Secure.'),
   homeCountries: z
-    .array(country())
+    .array(country)
     .min(1, 'must name at least one country; omit the field to require no challenge abroad')
     .max(MAX_CODES)
     .optional()

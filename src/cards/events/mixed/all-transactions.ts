@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { EntryRow } from '../../../accounts/accounts/history';
 import { accountTransactionItem, accountTransactionItemOf } from '../../../accounts/accounts/mixed-history';
 import type { AccountServices } from '../../../accounts/accounts/services';
-import { ACCOUNT_TYPES, CARD_EFFECTS } from '../../../kernel/ledger/effects';
+import { ACCOUNT_TYPES, CARD_EFFECTS, TRANSACTION_TYPES } from '../../../kernel/ledger/effects';
 import { idFilter, type Page, pageOf, pageQuery, positionOf, positionPart } from '../../../kernel/wire/pages';
 import { cardTransactionView } from '../view';
 import { cardTransactionItem, cardTransactionItemOf, cardTransactionsOf } from './history';
@@ -13,7 +13,7 @@ const CARD_TYPES: readonly string[] = Object.keys(CARD_EFFECTS);
 export const allTransactionsQuery = z.object({
   ...pageQuery,
   kind: z.enum(KINDS).optional(),
-  type: z.enum([...new Set([...CARD_TYPES, ...ACCOUNT_TYPES])] as [string, ...string[]]).optional(),
+  type: z.enum(TRANSACTION_TYPES as [string, ...string[]]).optional(),
   cardId: idFilter('card_01h455vb4pex5vsknk084sn02q').describe(
     'Only the transactions of this card. With `accountId` too: those of either.',
   ),

@@ -10,6 +10,7 @@ import {
 import type { Sql } from '../../../kernel/db/database';
 import { NEWEST_CHANGES, STATUS_KINDS, type StatusChangeRow } from '../../../kernel/ledger/status-changes';
 import { type Page, pageOf, pageQuery, positionOf, positionPart } from '../../../kernel/wire/pages';
+import { OPERATION_STATUSES } from '../../buffered/record';
 import { transactionsById } from '../transaction-store';
 import { cardTransactionSchema, cardTransactionView } from '../view';
 
@@ -23,7 +24,11 @@ export const mixedHistoryQuery = z.object({
 });
 
 export const mixedHistoryItem = z
-  .union([cardTransactionItem, accountTransactionItem, statusChangeItem(STATUS_KINDS.card)])
+  .union([
+    cardTransactionItem,
+    accountTransactionItem,
+    statusChangeItem(STATUS_KINDS.card, OPERATION_STATUSES),
+  ])
   .meta({ id: 'CardHistoryItem' });
 
 /**

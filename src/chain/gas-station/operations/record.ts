@@ -28,6 +28,10 @@ export const GAS_OPERATION_TRANSITIONS = [
 
 export type GasOperationTrigger = (typeof GAS_OPERATION_TRANSITIONS)[number]['on'];
 
+/** Why an operation has failed: a person failed it, or its transaction was reverted or moved nothing. */
+export const GAS_FAILURES = ['by_operator', 'reverted', 'no_transfer'] as const;
+export type GasFailure = (typeof GAS_FAILURES)[number];
+
 /** Why an open operation waits. It is tried again. */
 export const WAITS = [
   'gas_price', // the base fee is above the cap
@@ -79,7 +83,7 @@ export interface GasOperation {
   lostUnits: bigint | null;
   /** Gas used × effective price, in the native coin. */
   feeUnits: bigint | null;
-  failureCode: string | null;
+  failureCode: GasFailure | null;
   failureReason: string | null;
   /** Reason of a person's cancellation. Null when nobody has cancelled. */
   cancelReason: string | null;

@@ -5,7 +5,13 @@ import type { UnsignedTransaction } from '../../../parties/chain/port';
 import { fromUnits, NATIVE_DECIMALS } from '../../networks/rules';
 import { SWEEP_STRATEGIES } from '../strategies/port';
 import type { Exported } from './lifecycle/export';
-import { GAS_OPERATION_STATUSES, GAS_OPERATION_TYPES, type GasOperation, WAITS } from './record';
+import {
+  GAS_FAILURES,
+  GAS_OPERATION_STATUSES,
+  GAS_OPERATION_TYPES,
+  type GasOperation,
+  WAITS,
+} from './record';
 import { isOpen } from './rules';
 
 /** A sweep or a top-up on the wire (decisions part 4, Wallets, gas station, networks). */
@@ -43,7 +49,7 @@ export const gasOperationSchema = z
     lostAmount: money().optional().describe('Amount that the token kept.'),
     fee: money().optional().describe('Gas used × price, in the native coin.'),
     failure: z
-      .object({ code: z.string(), reason: z.string() })
+      .object({ code: z.enum(GAS_FAILURES), reason: z.string() })
       .optional()
       .describe('Why the operation failed.'),
     exportedAt: instant().optional(),

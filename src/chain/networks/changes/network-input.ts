@@ -28,7 +28,7 @@ export const networkInput = z.strictObject({
   kind: z.enum(CHAIN_KINDS).optional().meta({ description: 'Cannot be changed.' }),
   chainId: z.int().min(1).optional().meta({ description: 'EIP-155 chain id.' }),
   rpcUrls: z
-    .array(z.string().min(1).max(URL_LENGTH))
+    .array(text(URL_LENGTH).min(1))
     .min(1)
     .max(MAX_NODES)
     .optional()

@@ -293,7 +293,7 @@ create table events (
   leased_until    timestamptz(3),  -- reserved by a dispatcher until then
   delivered_at    timestamptz(3),
   last_error      text,
-  attempts_made   jsonb,  -- oldest first: [{ at, url, status, durationMs, error }]
+  attempts_made   jsonb,  -- oldest first: [{ at, url, status, durationMs, error }], `url` an id of webhook_urls
   check (registration in ('card', 'account', 'deposit', 'cardholder', 'kyc', 'payout', 'transfer'))
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 5000);
 -- Receivers drop a second event with the same (event, referenceId, type, subtype): interface.md 6.1, receiver rule 3.

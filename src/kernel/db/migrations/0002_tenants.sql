@@ -40,10 +40,21 @@ create trigger tenants_move_access before update on tenants
 create trigger credentials_move_access after insert or delete or update on credentials
   for each row execute function credentials_move_access();
 
+-- The URLs of webhooks, each once, because an attempt names its URL for as long as its event is kept.
+create table webhook_urls (
+  id        integer generated always as identity primary key,
+  tenant_id id not null references tenants,
+  url       text not null,
+  left_at   timestamptz(3)  -- when the last endpoint left it. Null: an endpoint has it
+);
+create unique index webhook_urls_once on webhook_urls (tenant_id, md5(url));
+create index webhook_urls_left on webhook_urls (left_at) where left_at is not null;
+
 create table webhook_endpoints (
   tenant_id       id not null references tenants,
   registration    text not null,
   url             text not null,
+  url_id          integer not null references webhook_urls,  -- set by a trigger
   -- failing: a recovery workflow probes it and its other events wait. disabled: it answered 410.
   status          text not null default 'active' check (status in ('active', 'failing', 'disabled')),
   failing_since   timestamptz(3),
@@ -59,6 +70,25 @@ create table webhook_endpoints (
   check (registration in ('card', 'account', 'deposit', 'cardholder', 'kyc', 'payout', 'transfer'))
 );
 create index webhook_endpoints_failing on webhook_endpoints (next_probe_at) where status = 'failing';
+
+create function webhook_url_is_set() returns trigger language plpgsql as $$
+begin
+  insert into webhook_urls (tenant_id, url) values (new.tenant_id, new.url)
+  on conflict (tenant_id, md5(url)) do update set left_at = null
+  returning id into new.url_id;
+  return new;
+end $$;
+create function webhook_url_is_left() returns trigger language plpgsql as $$
+begin
+  update webhook_urls u set left_at = clock_timestamp()
+   where u.id = old.url_id
+     and not exists (select from webhook_endpoints w where w.tenant_id = old.tenant_id and w.url_id = old.url_id);
+  return null;
+end $$;
+create trigger webhook_endpoints_set_url before insert or update of url on webhook_endpoints
+  for each row execute function webhook_url_is_set();
+create trigger webhook_endpoints_leave_url after update of url or delete on webhook_endpoints
+  for each row execute function webhook_url_is_left();
 
 -- Changes of very many events that are marked and not made yet. Dispatchers make them in portions, those of an endpoint one after
 -- another (src/tenants/webhooks/delivery/moves.ts). Nothing is delivered to an endpoint while events of its are to be parked.

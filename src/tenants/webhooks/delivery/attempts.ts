@@ -4,8 +4,8 @@ import type { Attempt } from './poster';
 export interface AttemptMade {
   /** When the attempt began, ISO 8601. */
   at: string;
-  /** The endpoint's URL at that time. */
-  url: string;
+  /** The endpoint's URL at that time: its id in `webhook_urls`, because an event is kept long and a URL may be long. */
+  url: number;
   /** Status of the answer. Absent when none came. */
   status?: number;
   durationMs: number;
@@ -20,7 +20,7 @@ export interface EventAttempt {
   made: AttemptMade;
 }
 
-export function attemptMade(url: string, { at, status, durationMs, ok, code }: Attempt): AttemptMade {
+export function attemptMade(url: number, { at, status, durationMs, ok, code }: Attempt): AttemptMade {
   return {
     at: at.toISOString(),
     url,

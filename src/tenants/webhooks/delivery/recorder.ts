@@ -88,7 +88,7 @@ export function createRecorder(deps: RecorderDeps): Recorder {
 
   return {
     delivered(event, attempt, note) {
-      batch.delivered.push({ number: event.number, made: attemptMade(event.url, attempt) });
+      batch.delivered.push({ number: event.number, made: attemptMade(event.urlId, attempt) });
       if (note) batch.outcomes.push(outcomeOf(event, true));
       rounds.ask();
     },
@@ -165,7 +165,7 @@ async function writeOutcomes(deps: RecorderDeps, { outcomes, failures }: Batch):
 
 const failedAttempt = ({ event, attempt }: Failure, jitter: number): FailedAttempt => ({
   number: event.number,
-  made: attemptMade(event.url, attempt),
+  made: attemptMade(event.urlId, attempt),
   code: attempt.code,
   retryMs: retryIn(event.attempts + 1, jitter, attempt.retryAfterMs),
 });

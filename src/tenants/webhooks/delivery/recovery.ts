@@ -120,7 +120,7 @@ async function record(
   request: ProbeRequest,
 ): Promise<RecoveryState> {
   const now = new Date(request.now);
-  const made = attemptMade(endpoint.url, attempt);
+  const made = attemptMade(endpoint.urlId, attempt);
   if (attempt.ok) {
     await markActive(tx, endpoint, 'probe_succeeded', now);
     await recordDelivered(tx, [{ number: event.number, made }]);

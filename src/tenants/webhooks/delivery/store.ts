@@ -56,13 +56,14 @@ export interface ClaimedEvent extends DueEndpoint {
   idempotencyKey: string | null;
   attempts: number;
   url: string;
+  urlId: number;
   dueAt: Date;
   /** The endpoint has failed lately, so its successes are recorded as well. */
   troubled: boolean;
 }
 
 /** A claimed event for a probe, sent to the endpoint's present URL. */
-export type ProbeEvent = Omit<ClaimedEvent, 'url' | 'troubled'>;
+export type ProbeEvent = Omit<ClaimedEvent, 'url' | 'urlId' | 'troubled'>;
 
 /** Nobody else claims the event before its lease ends. Each claim sends the same bytes. */
 const CLAIMED = `number, shard, tenant_id as "tenantId", registration, event, data_id as "dataId", data,
@@ -91,6 +92,8 @@ export async function claimDue(sql: Sql, wants: Want[], leaseMs: number): Promis
               for update skip locked) d))
      returning ${CLAIMED}, (select p.url from webhook_endpoints p
                              where p.tenant_id = e.tenant_id and p.registration = e.registration) as url,
+               (select p.url_id from webhook_endpoints p
+                 where p.tenant_id = e.tenant_id and p.registration = e.registration) as "urlId",
                (select p.recent_failures <> 0 from webhook_endpoints p
                  where p.tenant_id = e.tenant_id and p.registration = e.registration) as troubled`,
     [

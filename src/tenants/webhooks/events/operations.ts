@@ -8,7 +8,15 @@ import { tellWhenCommitted } from '../../../kernel/outbox/events';
 import { foreignCursor, type Page, pageOf, positionOf, positionPart } from '../../../kernel/wire/pages';
 import { recoveryCommand } from '../recovery-command';
 import { probeNow } from '../store';
-import { deleteOldEvents, type EventsPage, findEvent, findEvents, makeDue, type StoredEvent } from './store';
+import {
+  deleteOldEvents,
+  deleteOldUrls,
+  type EventsPage,
+  findEvent,
+  findEvents,
+  makeDue,
+  type StoredEvent,
+} from './store';
 import { type EventView, eventView } from './view';
 
 /** Events of a tenant with their deliveries: listed, read and sent again. */
@@ -85,6 +93,9 @@ export async function resendEvent(
   return requireEvent(tx, ids, reach, id);
 }
 
-/** Deletes events older than `days`, with their attempts. @returns the number of deleted events */
-export const forgetOldEvents = (database: Database, days: number): Promise<number> =>
-  inPortions(database, (tx, limit) => deleteOldEvents(tx, days, limit));
+/** Deletes events older than `days`, with their attempts and former URLs. @returns the number of deleted events */
+export async function forgetOldEvents(database: Database, days: number): Promise<number> {
+  const forgotten = await inPortions(database, (tx, limit) => deleteOldEvents(tx, days, limit));
+  await deleteOldUrls(database, days);
+  return forgotten;
+}

@@ -21,13 +21,17 @@ export interface StoredEvent {
   delivery: DeliveryStatus;
   /** Oldest first, at most 20. */
   attemptsMade: AttemptMade[] | null;
+  /** The URLs of the attempts by their ids. */
+  urls: Record<number, string> | null;
   /** Present URL of its type. */
   url: string | null;
 }
 
 const COLUMNS = `e.number, e.tenant_id as "tenantId", e.registration, e.event, e.data_id as "dataId",
   coalesce(e.reference_id, event_record(e.data, e.data_id)) as "recordId", e.created_at as "createdAt", e.data, e.delivery,
-  e.attempts_made as "attemptsMade", w.url`;
+  e.attempts_made as "attemptsMade", w.url,
+  (select jsonb_object_agg(u.id, u.url) from webhook_urls u
+    where u.id in (select (made->'url')::int from jsonb_array_elements(e.attempts_made) made)) as urls`;
 
 const FROM = `events e left join webhook_endpoints w on w.tenant_id = e.tenant_id and w.registration = e.registration`;
 
@@ -125,6 +129,16 @@ export async function makeDue(sql: Sql, number: string): Promise<boolean> {
     [number, to, from],
   );
   return rows.length > 0;
+}
+
+/** Deletes the URLs that every endpoint left more than a number of days ago, because all events with attempts there are gone. */
+export async function deleteOldUrls(sql: Sql, days: number): Promise<void> {
+  await sql.query(
+    `delete from webhook_urls u
+      where left_at < clock_timestamp() - make_interval(days => $1::int)
+        and not exists (select from webhook_endpoints w where w.tenant_id = u.tenant_id and w.url_id = u.id)`,
+    [days],
+  );
 }
 
 /**

@@ -92,8 +92,8 @@ export function eventView(stored: StoredEvent, ids: EventIds): EventView {
  * The deliveries by URL. The state of an event that has ended is that of the URL that was tried last. The state of any
  * other is that of the present URL.
  */
-function deliveriesOf({ delivery, attemptsMade, url }: StoredEvent): EventView['deliveries'] {
-  const made = [...(attemptsMade ?? [])].reverse();
+function deliveriesOf({ delivery, attemptsMade, urls: known, url }: StoredEvent): EventView['deliveries'] {
+  const made = [...(attemptsMade ?? [])].reverse().map((each) => ({ ...each, url: known?.[each.url] ?? '' }));
   const hasEnded = delivery === 'delivered' || delivery === 'failed';
   const [first, second] = hasEnded ? [made[0]?.url, url] : [url, made[0]?.url];
   const present = delivery === 'recorded' ? [] : [first ?? second ?? []].flat();
@@ -109,5 +109,5 @@ function deliveriesOf({ delivery, attemptsMade, url }: StoredEvent): EventView['
   });
 }
 
-const formerStatus = (attempts: AttemptMade[]) =>
+const formerStatus = (attempts: Pick<AttemptMade, 'error'>[]) =>
   attempts.some(({ error }) => error === undefined) ? 'delivered' : 'failed';

@@ -27,6 +27,7 @@ const job = (number: number, claimedAt = 0): Job => ({
   idempotencyKey: null,
   attempts: 0,
   url: 'https://example.com/',
+  urlId: 1,
   dueAt: new Date(0),
   troubled: false,
   claimedAt,

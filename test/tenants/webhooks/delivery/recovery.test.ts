@@ -70,6 +70,20 @@ it('forgets an endpoint’s earlier failures once no event waits', async () => {
   });
 });
 
+it('is first probed within seconds, although other events wait for hours', async () => {
+  const client = await api.client();
+  receiver.answer('/first', 503);
+  await register(client, `${receiver.url}/first`, 'card');
+  await append(api, client);
+  await api.database.query(
+    `update events set due_at = now() + interval '6 hours', attempts = 6 where tenant_id = $1`,
+    [client.clientId],
+  );
+  await begunToFail(client);
+  const first = (await endpointOf(api, client))?.next_probe_at?.getTime() ?? 0;
+  expect(first - Date.now() - ahead).toBeLessThanOrEqual(25_000);
+});
+
 it('in the sandbox is probed every 25 s, and its events keep the attempts of their schedule', async () => {
   const client = await api.client();
   receiver.answer('/soon', 503);

@@ -9,7 +9,7 @@ import { endHold } from '../../../wallets/sweeps';
 import { bookExecution } from '../books';
 import { closeEnded } from '../nonces/breaks';
 import { isCancelling, keepReverted, releaseNonces, settleFreed, settleNonces } from '../nonces-store';
-import type { GasOperation, GasOperationTrigger } from '../record';
+import type { GasFailure, GasOperation, GasOperationTrigger } from '../record';
 import { feeOf, isOpen, nextStatus, type Verdict } from '../rules';
 import { countMembers, freeMembers, updateOperation } from '../store';
 
@@ -49,7 +49,7 @@ export async function endUnexecuted(
   services: Pick<Services, 'now'>,
   tx: Tx,
   operation: GasOperation,
-  end: { on: 'expire' } | { on: 'fail'; code: string; reason: string; isNonceFree: boolean },
+  end: { on: 'expire' } | { on: 'fail'; code: GasFailure; reason: string; isNonceFree: boolean },
 ): Promise<GasOperation> {
   const at = services.now();
   await releaseNonces(tx, operation.id, { at, isHandedOverToo: end.on === 'fail' && end.isNonceFree });
