@@ -3423,6 +3423,12 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /**
+         * @description ISO 3166-1 alpha-2.
+         * @example GB
+         * @enum {string}
+         */
+        Country: "AD" | "AE" | "AF" | "AG" | "AI" | "AL" | "AM" | "AO" | "AQ" | "AR" | "AS" | "AT" | "AU" | "AW" | "AX" | "AZ" | "BA" | "BB" | "BD" | "BE" | "BF" | "BG" | "BH" | "BI" | "BJ" | "BL" | "BM" | "BN" | "BO" | "BQ" | "BR" | "BS" | "BT" | "BV" | "BW" | "BY" | "BZ" | "CA" | "CC" | "CD" | "CF" | "CG" | "CH" | "CI" | "CK" | "CL" | "CM" | "CN" | "CO" | "CR" | "CU" | "CV" | "CW" | "CX" | "CY" | "CZ" | "DE" | "DJ" | "DK" | "DM" | "DO" | "DZ" | "EC" | "EE" | "EG" | "EH" | "ER" | "ES" | "ET" | "FI" | "FJ" | "FK" | "FM" | "FO" | "FR" | "GA" | "GB" | "GD" | "GE" | "GF" | "GG" | "GH" | "GI" | "GL" | "GM" | "GN" | "GP" | "GQ" | "GR" | "GS" | "GT" | "GU" | "GW" | "GY" | "HK" | "HM" | "HN" | "HR" | "HT" | "HU" | "ID" | "IE" | "IL" | "IM" | "IN" | "IO" | "IQ" | "IR" | "IS" | "IT" | "JE" | "JM" | "JO" | "JP" | "KE" | "KG" | "KH" | "KI" | "KM" | "KN" | "KP" | "KR" | "KW" | "KY" | "KZ" | "LA" | "LB" | "LC" | "LI" | "LK" | "LR" | "LS" | "LT" | "LU" | "LV" | "LY" | "MA" | "MC" | "MD" | "ME" | "MF" | "MG" | "MH" | "MK" | "ML" | "MM" | "MN" | "MO" | "MP" | "MQ" | "MR" | "MS" | "MT" | "MU" | "MV" | "MW" | "MX" | "MY" | "MZ" | "NA" | "NC" | "NE" | "NF" | "NG" | "NI" | "NL" | "NO" | "NP" | "NR" | "NU" | "NZ" | "OM" | "PA" | "PE" | "PF" | "PG" | "PH" | "PK" | "PL" | "PM" | "PN" | "PR" | "PS" | "PT" | "PW" | "PY" | "QA" | "RE" | "RO" | "RS" | "RU" | "RW" | "SA" | "SB" | "SC" | "SD" | "SE" | "SG" | "SH" | "SI" | "SJ" | "SK" | "SL" | "SM" | "SN" | "SO" | "SR" | "SS" | "ST" | "SV" | "SX" | "SY" | "SZ" | "TC" | "TD" | "TF" | "TG" | "TH" | "TJ" | "TK" | "TL" | "TM" | "TN" | "TO" | "TR" | "TT" | "TV" | "TW" | "TZ" | "UA" | "UG" | "UM" | "US" | "UY" | "UZ" | "VA" | "VC" | "VE" | "VG" | "VI" | "VN" | "VU" | "WF" | "WS" | "XK" | "YE" | "YT" | "ZA" | "ZM" | "ZW";
         /** @description Data of a `card_transaction`. */
         CardTransactionEvent: {
             /** @description Id of the card transaction event. */
@@ -3722,8 +3728,8 @@ export interface components {
              */
             completedAt?: string;
         };
-        /** @description Data of a `payout.status_changed` or `transfer.status_changed`. */
-        StatusChangedEvent: {
+        /** @description Data of a `payout.status_changed`. */
+        PayoutStatusEvent: {
             /** @description Id of the event. */
             id: string;
             /** @description Id of the payout, transfer or card operation. */
@@ -3734,20 +3740,54 @@ export interface components {
              */
             accountId: string | null;
             /**
-             * @description One of the record's statuses.
+             * @description The status of the record.
              * @example completed
+             * @enum {string}
              */
-            status: string;
+            status: "created" | "pending_approval" | "processing" | "sent" | "completed" | "rejected" | "failed" | "cancelled" | "returned";
             /**
-             * @description State of the status changed event before the change.
+             * @description State of the payout status event before the change.
              * @example processing
+             * @enum {string}
              */
-            previousStatus: string;
+            previousStatus: "created" | "pending_approval" | "processing" | "sent" | "completed" | "rejected" | "failed" | "cancelled" | "returned";
             /** @description Code of the reason for a failure. */
             failure?: string;
             /**
              * Format: date-time
-             * @description When the status changed event happened. ISO 8601, UTC.
+             * @description When the payout status event happened. ISO 8601, UTC.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            timestamp: string;
+        };
+        /** @description Data of a `transfer.status_changed`. */
+        TransferStatusEvent: {
+            /** @description Id of the event. */
+            id: string;
+            /** @description Id of the payout, transfer or card operation. */
+            recordId: string;
+            /**
+             * @description Id of the account.
+             * @example acc_01h455vb4pex5vsknk084sn02q
+             */
+            accountId: string | null;
+            /**
+             * @description The status of the record.
+             * @example completed
+             * @enum {string}
+             */
+            status: "pending" | "requires_action" | "processing" | "completed" | "failed" | "returned" | "created" | "executing" | "awaiting_settlement" | "cancelled" | "pending_approval" | "sent" | "rejected" | "confirming" | "credited" | "uncredited" | "accepted";
+            /**
+             * @description State of the transfer status event before the change.
+             * @example processing
+             * @enum {string}
+             */
+            previousStatus: "pending" | "requires_action" | "processing" | "completed" | "failed" | "returned" | "created" | "executing" | "awaiting_settlement" | "cancelled" | "pending_approval" | "sent" | "rejected" | "confirming" | "credited" | "uncredited" | "accepted";
+            /** @description Code of the reason for a failure. */
+            failure?: string;
+            /**
+             * Format: date-time
+             * @description When the transfer status event happened. ISO 8601, UTC.
              * @example 2026-01-31T12:00:00.000Z
              */
             timestamp: string;
@@ -4094,10 +4134,16 @@ export interface components {
             kind: "deposit" | "payout" | "card_topup" | "card_withdrawal" | "iban_payout" | "iban_credit" | "chain_deposit" | "exchange_order" | "exchange_withdrawal";
             /** @description Id of the record whose status changed. */
             recordId: string;
-            /** @description State of the account history item. */
-            status: string;
-            /** @description Absent when the record was created with this status. */
-            previousStatus?: string;
+            /**
+             * @description The status of the record.
+             * @enum {string}
+             */
+            status: "created" | "awaiting_payment" | "failed" | "expired" | "processing" | "manual_review" | "cancelled" | "completed" | "refunded" | "chargeback" | "pending_approval" | "rejected" | "sent" | "returned" | "received" | "recalled" | "credited" | "suspended" | "confirming" | "uncredited" | "pending" | "requires_action" | "executing" | "awaiting_settlement";
+            /**
+             * @description Absent when the record was created with this status.
+             * @enum {string}
+             */
+            previousStatus?: "created" | "awaiting_payment" | "failed" | "expired" | "processing" | "manual_review" | "cancelled" | "completed" | "refunded" | "chargeback" | "pending_approval" | "rejected" | "sent" | "returned" | "received" | "recalled" | "credited" | "suspended" | "confirming" | "uncredited" | "pending" | "requires_action" | "executing" | "awaiting_settlement";
             /** @description The code that goes with the status. */
             failure?: string;
         };
@@ -4307,10 +4353,14 @@ export interface components {
             /**
              * @description Sort of the statement line.
              * @example transfer
+             * @enum {string}
              */
-            type: string;
-            /** @description Absent for the events of a card. */
-            subtype?: string;
+            type: "issue" | "topup" | "withdraw" | "authorization" | "cancel" | "settle" | "refund" | "decline" | "freeze" | "unfreeze" | "close" | "fee" | "transfer" | "deposit";
+            /**
+             * @description Absent for the events of a card.
+             * @enum {string}
+             */
+            subtype?: "settle_fee" | "decline_fee" | "issue_fee" | "topup_fee" | "payout_fee" | "withdrawal_fee" | "exchange_fee" | "iban_fee" | "card_deposit" | "card_withdraw" | "card_closed_refund" | "card_closed_cancel" | "card_buffer_deposit" | "card_buffer_refund" | "account_out" | "account_in" | "exchange_out" | "exchange_in" | "admin_deposit" | "offramp" | "checkout" | "card_topup" | "crypto" | "iban_credit" | "payout_returned" | "chargeback_reversed" | "admin_withdrawal" | "payout" | "card_withdrawal" | "exchange_withdrawal" | "deposit_refund" | "deposit_chargeback" | "iban_payout" | "checkout_reversed" | "card_topup_reversed" | "crypto_reversed" | "iban_credit_reversed" | "payout_returned_reversed" | "deposit_refund_reversed" | "payout_reversed" | "payout_fee_reversed" | "iban_payout_reversed" | "iban_fee_reversed" | "card_withdrawal_reversed" | "withdrawal_fee_reversed" | "exchange_withdrawal_reversed" | "exchange_out_reversed" | "exchange_fee_reversed" | "exchange_in_reversed";
             /**
              * @description Reference that all account and card transactions of one movement share.
              * @example ref_01h455vb4pex5vsknk084sn02q
@@ -4352,10 +4402,16 @@ export interface components {
             iban?: string;
         };
         StatementTotal: {
-            /** @description Sort of the statement total. */
-            type: string;
-            /** @description The cause within the `type`. */
-            subtype?: string;
+            /**
+             * @description Sort of the statement total.
+             * @enum {string}
+             */
+            type: "issue" | "topup" | "withdraw" | "authorization" | "cancel" | "settle" | "refund" | "decline" | "freeze" | "unfreeze" | "close" | "fee" | "transfer" | "deposit";
+            /**
+             * @description Absent for the events of a card.
+             * @enum {string}
+             */
+            subtype?: "settle_fee" | "decline_fee" | "issue_fee" | "topup_fee" | "payout_fee" | "withdrawal_fee" | "exchange_fee" | "iban_fee" | "card_deposit" | "card_withdraw" | "card_closed_refund" | "card_closed_cancel" | "card_buffer_deposit" | "card_buffer_refund" | "account_out" | "account_in" | "exchange_out" | "exchange_in" | "admin_deposit" | "offramp" | "checkout" | "card_topup" | "crypto" | "iban_credit" | "payout_returned" | "chargeback_reversed" | "admin_withdrawal" | "payout" | "card_withdrawal" | "exchange_withdrawal" | "deposit_refund" | "deposit_chargeback" | "iban_payout" | "checkout_reversed" | "card_topup_reversed" | "crypto_reversed" | "iban_credit_reversed" | "payout_returned_reversed" | "deposit_refund_reversed" | "payout_reversed" | "payout_fee_reversed" | "iban_payout_reversed" | "iban_fee_reversed" | "card_withdrawal_reversed" | "withdrawal_fee_reversed" | "exchange_withdrawal_reversed" | "exchange_out_reversed" | "exchange_fee_reversed" | "exchange_in_reversed";
             /** @description How many there are. */
             count: number;
             /**
@@ -6032,10 +6088,16 @@ export interface components {
             kind: "card_operation";
             /** @description Id of the record whose status changed. */
             recordId: string;
-            /** @description State of the card history item. */
-            status: string;
-            /** @description Absent when the record was created with this status. */
-            previousStatus?: string;
+            /**
+             * @description The status of the record.
+             * @enum {string}
+             */
+            status: "accepted" | "processing" | "completed" | "failed";
+            /**
+             * @description Absent when the record was created with this status.
+             * @enum {string}
+             */
+            previousStatus?: "accepted" | "processing" | "completed" | "failed";
             /** @description The code that goes with the status. */
             failure?: string;
         };
@@ -6391,8 +6453,11 @@ export interface components {
              * @example 1
              */
             rate: string;
-            /** @description Code of the reason for a failure or a review. */
-            failure?: string;
+            /**
+             * @description Code of the reason for a failure or a review.
+             * @enum {string}
+             */
+            failure?: "method_unavailable" | "card_declined" | "insufficient_funds" | "expired_card" | "authentication_failed" | "payment_failed" | "amount_differs" | "risk" | "taken_back" | "paid_late";
             /**
              * @description Reference of the account transactions.
              * @example ref_01h455vb4pex5vsknk084sn02q
@@ -7679,8 +7744,11 @@ export interface components {
             confirmations: number;
             /** @description Block-wide. Absent for the native coin. */
             logIndex?: number;
-            /** @description Why it is not credited: `not_allocated`, `below_minimum`, `account_closed` or `reversed_on_chain`. */
-            failure?: string;
+            /**
+             * @description Why the deposit is not credited.
+             * @enum {string}
+             */
+            failure?: "not_allocated" | "below_minimum" | "account_closed" | "reversed_on_chain";
             /**
              * @description Reference of its account transactions.
              * @example ref_01h455vb4pex5vsknk084sn02q
@@ -8467,8 +8535,11 @@ export interface components {
             fee?: string;
             /** @description Why the operation failed. */
             failure?: {
-                /** @description Code of the failure, for programs. */
-                code: string;
+                /**
+                 * @description Code of the failure, for programs.
+                 * @enum {string}
+                 */
+                code: "by_operator" | "reverted" | "no_transfer";
                 /** @description The reason, for people. */
                 reason: string;
             };
@@ -13412,13 +13483,13 @@ export interface operations {
                     /** @description Allows only these categories; a merchant without a category is declined. No category may be both allowed and blocked. */
                     allowedMccs?: string[];
                     /** @description Countries whose merchants are declined, ISO 3166-1 alpha-2. */
-                    blockedCountries?: string[];
+                    blockedCountries?: components["schemas"]["Country"][];
                     /** @description Each payment on the internet needs a challenge of 3-D Secure. */
                     challengeEcommerce?: boolean;
                     /** @description A payment on the internet above this amount needs a challenge of 3-D Secure. */
                     challengeAbove?: string;
                     /** @description A payment on the internet needs a challenge of 3-D Secure when the merchant has another country, or none. */
-                    homeCountries?: string[];
+                    homeCountries?: components["schemas"]["Country"][];
                     /** @description The `version` of GET; 0 when no limits were ever set. */
                     version: number;
                     /**
@@ -13555,13 +13626,13 @@ export interface operations {
                     /** @description Allows only these categories; a merchant without a category is declined. No category may be both allowed and blocked. */
                     allowedMccs?: string[];
                     /** @description Countries whose merchants are declined, ISO 3166-1 alpha-2. */
-                    blockedCountries?: string[];
+                    blockedCountries?: components["schemas"]["Country"][];
                     /** @description Each payment on the internet needs a challenge of 3-D Secure. */
                     challengeEcommerce?: boolean;
                     /** @description A payment on the internet above this amount needs a challenge of 3-D Secure. */
                     challengeAbove?: string;
                     /** @description A payment on the internet needs a challenge of 3-D Secure when the merchant has another country, or none. */
-                    homeCountries?: string[];
+                    homeCountries?: components["schemas"]["Country"][];
                     /** @description The `version` of GET; 0 when no limits were ever set. */
                     version: number;
                     /**
@@ -19541,7 +19612,7 @@ export interface operations {
                      */
                     event: "payout.status_changed";
                     /** @description The items of this page, newest first. */
-                    data: components["schemas"]["StatusChangedEvent"];
+                    data: components["schemas"]["PayoutStatusEvent"];
                 };
             };
         };
@@ -19598,7 +19669,7 @@ export interface operations {
                      */
                     event: "transfer.status_changed";
                     /** @description The items of this page, newest first. */
-                    data: components["schemas"]["StatusChangedEvent"];
+                    data: components["schemas"]["TransferStatusEvent"];
                 };
             };
         };
