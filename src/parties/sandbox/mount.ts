@@ -26,6 +26,8 @@ interface Installation {
   keyring: Keyring;
   log: Logger;
   now: () => Date;
+  /** The machine's time, which callbacks are signed with. */
+  machineNow: () => Date;
   publicUrl(): string;
   /** Secret shared with the ordering installation. Absent: this installation's own. */
   secretOf?: (party: SandboxParty) => Buffer;
@@ -47,7 +49,7 @@ const NONE: SandboxParties = { middlewares: [], start: () => undefined, stop: ()
 
 export function createSandboxParties(services: Installation): SandboxParties {
   if (services.mode !== 'sandbox') return NONE;
-  const { database, keyring, log, now, decisionSeconds = {} } = services;
+  const { database, keyring, log, now, machineNow, decisionSeconds = {} } = services;
   const { secretOf = (party: SandboxParty) => partySecret(keyring, party) } = services;
   const middlewares = PARTIES.map((defined) => {
     const party = PARTY_NAMES[defined];
@@ -57,7 +59,7 @@ export function createSandboxParties(services: Installation): SandboxParties {
     const handle = PARTY_DEFINITIONS[defined].sandbox(own);
     return mounted(party, secretOf(party), withChanges(party, services, handle));
   });
-  const { start, stop } = createCallbackLoop({ database, log, secretOf, now, refNameOf });
+  const { start, stop } = createCallbackLoop({ database, log, secretOf, now, machineNow, refNameOf });
   return { middlewares, start, stop };
 }
 
