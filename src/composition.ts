@@ -223,7 +223,7 @@ export function readings(services: Composed): Reading[] {
     overdueReading(reconcilables(services), services.now),
     endpointsReading,
     waitingReading(async (sql) =>
-      (await waitingCounts(lists, sql)).map(({ list: queue, ...count }) => ({ queue, ...count })),
+      (await waitingCounts(lists, sql, services.now())).map(({ list: queue, ...count }) => ({ queue, ...count })),
     ),
   ];
 }
