@@ -7,7 +7,7 @@ import type { Reconcilable } from '../../kernel/temporal/reconciler';
 import { lookAtAll, untilNoneOverdue } from './looks';
 
 /** How long an answer waits for the records whose time has come. */
-const WAIT_MS = 10_000;
+const WAIT_MS = 5_000;
 
 interface AfterAdvanceDeps {
   database: Database;

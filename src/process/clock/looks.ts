@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../../kernel/db/database';
 import type { Commands } from '../../kernel/outbox/commands';
 import type { Reconcilable } from '../../kernel/temporal/reconciler';
+import { STALE_MS } from '../../kernel/temporal/stale';
 
 /** Later than the due time of any record. */
 const END_OF_TIME = new Date('9999-12-31T00:00:00Z');
@@ -31,7 +32,7 @@ export async function lookAtAll({ database, commands, reconcilables }: LookDeps)
 }
 
 /**
- * Waits until no record is past its time, or the time is over. A record stays overdue while its party is away.
+ * Waits until no record is overdue, or the time is over. A record stays overdue while its party is away.
  * @param at the product's time
  */
 export async function untilNoneOverdue(
@@ -40,6 +41,7 @@ export async function untilNoneOverdue(
   withinMs: number,
 ): Promise<void> {
   const end = performance.now() + withinMs;
+  const before = new Date(at.getTime() - STALE_MS);
   for (const { stale } of reconcilables)
-    while (performance.now() < end && (await stale(database, at, 1, [])).length > 0) await sleep(LOOK_MS);
+    while (performance.now() < end && (await stale(database, before, 1, [])).length > 0) await sleep(LOOK_MS);
 }

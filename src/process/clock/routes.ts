@@ -3,7 +3,7 @@ import { type Route, route } from '../../http/route';
 import { audit } from '../../kernel/audit/audit';
 import type { Database } from '../../kernel/db/database';
 import { advanceOffset, type ProductClock, readOffsetSeconds } from '../../kernel/product-clock';
-import { durationSchema } from './duration';
+import { duration } from './duration';
 
 export interface ClockServices {
   mode: 'sandbox' | 'live';
@@ -51,7 +51,7 @@ export function clockRoutes(services: ClockServices): Route[] {
         'a second request without one advances the clock again.',
       role: 'admin',
       body: z.strictObject({
-        advance: durationSchema.describe(
+        advance: duration().describe(
           'A duration of ISO 8601 in weeks, days, hours, minutes and seconds: above 0, at most 400 days.',
         ),
       }),
