@@ -51,8 +51,8 @@ import { createCommands } from './kernel/outbox/commands';
 import type { EventDocument } from './kernel/outbox/event-document';
 import { STATUS_DOCUMENTS } from './kernel/outbox/status-event';
 import { PARTIES, type Party } from './kernel/parties';
-import { createRateLimiter } from './kernel/rate-limit';
 import { createProductClock } from './kernel/product-clock';
+import { createRateLimiter } from './kernel/rate-limit';
 import { createReadiness } from './kernel/readiness';
 import type { FirstStep } from './kernel/temporal/hand-over';
 import type { Reconcilable } from './kernel/temporal/reconciler';
@@ -144,7 +144,7 @@ export function createServices(options: Wiring): Composed {
       keyring,
       log,
       now,
-      machineNow,
+      productClock,
       publicUrl,
       decisionSeconds: {
         'card-processor': options.cardProcessorSeconds,
@@ -223,7 +223,10 @@ export function readings(services: Composed): Reading[] {
     overdueReading(reconcilables(services), services.now),
     endpointsReading,
     waitingReading(async (sql) =>
-      (await waitingCounts(lists, sql, services.now())).map(({ list: queue, ...count }) => ({ queue, ...count })),
+      (await waitingCounts(lists, sql, services.now())).map(({ list: queue, ...count }) => ({
+        queue,
+        ...count,
+      })),
     ),
   ];
 }

@@ -138,15 +138,19 @@ async function chain(): Promise<{ url: string }> {
   return { url: data.find(({ chain }) => chain === 'local')?.['rpcUrls'][0] };
 }
 
-it('keeps the time over a new start, and pays as before', async () => {
-  const { now, offsetSeconds } = await admin()('GET', '/sandbox/clock');
-  expect(offsetSeconds).toBeGreaterThan(40 * 86_400);
-  expect(await world.whole.stop()).toBe(0);
-  world.whole = await startWhole(world.dataDir);
-  const after = await admin()('GET', '/sandbox/clock');
-  expect(after).toMatchObject({ offsetSeconds });
-  expect(Date.parse(after['now'])).toBeGreaterThan(Date.parse(now));
-  const status = await deposited('700.01');
-  await until(async () => (await status()) === 'completed');
-  expect((await operator('ledger', 'check')).code).toBe(0);
-}, START_MS);
+it(
+  'keeps the time over a new start, and pays as before',
+  async () => {
+    const { now, offsetSeconds } = await admin()('GET', '/sandbox/clock');
+    expect(offsetSeconds).toBeGreaterThan(40 * 86_400);
+    expect(await world.whole.stop()).toBe(0);
+    world.whole = await startWhole(world.dataDir);
+    const after = await admin()('GET', '/sandbox/clock');
+    expect(after).toMatchObject({ offsetSeconds });
+    expect(Date.parse(after['now'])).toBeGreaterThan(Date.parse(now));
+    const status = await deposited('700.01');
+    await until(async () => (await status()) === 'completed');
+    expect((await operator('ledger', 'check')).code).toBe(0);
+  },
+  START_MS,
+);

@@ -1,8 +1,8 @@
 import { anyOf, filtered, table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
 import type { Write } from '../../kernel/db/writes';
-import { idsWithin } from '../../kernel/product-clock';
 import type { CardTransactionType } from '../../kernel/ledger/effects';
+import { idsWithin } from '../../kernel/product-clock';
 import type { Position } from '../../kernel/wire/pages';
 import { arrayOf, type Column, decimal, namesOf, plain, recordOf } from './columns';
 import type { CardTransaction } from './record';

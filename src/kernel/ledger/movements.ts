@@ -1,7 +1,7 @@
 import type { Sql } from '../db/database';
 import { isId, madeAt } from '../ids';
-import { CLOCKS_APART_MS, TIME_AFTER_ID_MS } from '../product-clock';
 import { Decimal } from '../money/money';
+import { CLOCKS_APART_MS, TIME_AFTER_ID_MS } from '../product-clock';
 import type { Balances } from './entries';
 
 /** An entry of an account with the balances after it, as operators see it: holds and card events, too. */

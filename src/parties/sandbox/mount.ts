@@ -2,6 +2,7 @@ import type { Context, Middleware, Next } from 'koa';
 import type { Logger } from 'pino';
 import type { Database } from '../../kernel/db/database';
 import { PARTIES, PARTY_NAMES, type PartyName } from '../../kernel/parties';
+import type { ProductClock } from '../../kernel/product-clock';
 import type { Keyring } from '../../kernel/security/keyring';
 import { PARTY_DEFINITIONS, PARTY_PROTOCOLS } from '../definitions';
 import { isAuthorized } from '../protocol/signature';
@@ -26,8 +27,8 @@ interface Installation {
   keyring: Keyring;
   log: Logger;
   now: () => Date;
-  /** The machine's time, which callbacks are signed with. */
-  machineNow: () => Date;
+  /** Callbacks are signed with the machine's time. */
+  productClock: Pick<ProductClock, 'machineNow'>;
   publicUrl(): string;
   /** Secret shared with the ordering installation. Absent: this installation's own. */
   secretOf?: (party: SandboxParty) => Buffer;
@@ -49,7 +50,8 @@ const NONE: SandboxParties = { middlewares: [], start: () => undefined, stop: ()
 
 export function createSandboxParties(services: Installation): SandboxParties {
   if (services.mode !== 'sandbox') return NONE;
-  const { database, keyring, log, now, machineNow, decisionSeconds = {} } = services;
+  const { machineNow } = services.productClock;
+  const { database, keyring, log, now, decisionSeconds = {} } = services;
   const { secretOf = (party: SandboxParty) => partySecret(keyring, party) } = services;
   const middlewares = PARTIES.map((defined) => {
     const party = PARTY_NAMES[defined];

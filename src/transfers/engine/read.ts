@@ -5,6 +5,7 @@ import { type FoundRecord, foundRecords } from '../../kernel/db/found';
 import { countWaiting, type WaitingCount, type WaitingFilter, waitingPage } from '../../kernel/db/waiting';
 import { notFound } from '../../kernel/errors';
 import type { IdKind } from '../../kernel/ids';
+import { idsWithin } from '../../kernel/product-clock';
 import type { Services } from '../../services';
 import { effective } from './conclusion';
 import type { AnyKind, TransferKind } from './kind';

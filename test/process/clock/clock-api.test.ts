@@ -1,12 +1,12 @@
 import { createWebhookActivities } from '../../../activities/webhooks';
 import { advanceAllocation } from '../../../src/chain/wallets/allocations/end';
 import { databaseTime } from '../../../src/kernel/db/clock';
-import { readOffsetSeconds } from '../../../src/kernel/product-clock';
 import { findMovement } from '../../../src/kernel/ledger/movements';
+import { readOffsetSeconds } from '../../../src/kernel/product-clock';
 import { clockRoutes } from '../../../src/process/clock/routes';
+import { insertNetwork } from '../../chain/wallets/support';
 import { type Client, type TestApi, testApi } from '../../support/api';
 import { activeCard, masterAccount } from '../../support/cards';
-import { insertNetwork } from '../../chain/wallets/support';
 
 let api: TestApi;
 let client: Client;
@@ -165,14 +165,14 @@ it('makes the retry of a webhook due', async () => {
             next_probe_at = product_now() + interval '1 hour' where tenant_id = $1`,
     [tenantId],
   );
-  const [endpoint] = await api.database.query<{ registration: 'card_transaction'; next: Date }>(
+  const [endpoint] = await api.database.query<{ registration: 'card'; next: Date }>(
     'select registration, next_probe_at as next from webhook_endpoints where tenant_id = $1',
     [tenantId],
   );
   const read = () =>
     createWebhookActivities(api.services).readWebhookRecovery({
       tenantId,
-      registration: endpoint?.registration ?? 'card_transaction',
+      registration: endpoint?.registration ?? 'card',
     });
   const before = await offset();
   expect((await read()).nextProbeAt).toBe((endpoint?.next.getTime() ?? 0) - before * 1_000);
