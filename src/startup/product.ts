@@ -13,26 +13,24 @@ import { migrate } from '../kernel/db/migrate';
 import { createMetrics, type Metrics } from '../kernel/metrics/metrics';
 import { createMetricsServer } from '../kernel/metrics/server';
 import { WATCHED_PARTIES } from '../kernel/outbox/queues';
-import { keepProductClock } from '../kernel/product-clock';
 import { createRateLimiter } from '../kernel/rate-limit';
 import { createRateShare, keepRateShare } from '../kernel/rate-share';
 import { createReadiness, type ReadinessGate, type ReadinessParts } from '../kernel/readiness';
 import { createKeyring, type Keyring } from '../kernel/security/keyring';
-import { StartupError } from '../kernel/startup-error';
 import { createTemporalClient, type TemporalClient } from '../kernel/temporal/connection';
 import { createHandOver } from '../kernel/temporal/hand-over';
 import { createPresence, type Presence } from '../kernel/temporal/presence';
 import { startReconciler } from '../kernel/temporal/reconciler';
 import { startRelay } from '../kernel/temporal/relay';
-import { runSchedules } from '../kernel/temporal/run-schedules';
 import { keepLimits } from '../process/limits/operations';
 import type { Services } from '../services';
 import { chainWatchers } from '../watch/chains/process';
+import { afterClock, keepClock } from './clock';
 import { DESK_FILE } from './desk-file';
 import { writeState } from './embedded/state-file';
 import { closeServer, createApiServer, drainServer, listen, reachable } from './http-server';
 import type { Infrastructure } from './infrastructure';
-import { catchUpLocalChain, keepLocalChainTime } from './local-chain/chain-time';
+import { keepLocalChainTime } from './local-chain/chain-time';
 import { keepLocalDelegate } from './local-chain/delegate';
 import { ensureLocalNetwork } from './local-chain/network';
 import { awaitSchema } from './schema';
@@ -79,8 +77,6 @@ interface Parts extends Setup {
 }
 
 const LOOK_MS = 50;
-/** How long the answer to an advance of the clock waits for the runs of the schedules. */
-const SCHEDULES_WITHIN_MS = 10_000;
 const METRICS_CLOSE_SECONDS = 1;
 
 /**
@@ -93,7 +89,7 @@ export async function startProduct(setup: Setup): Promise<Product> {
   const parts = connect(setup);
   const { services } = parts;
   if (role !== 'all') await awaitSchema(services.database, log, stages);
-  await keepClock(parts);
+  await keepClock(config.mode, services, stages);
   await services.database.transaction((tx) => keepLimits(tx, config.limits, INSTALLATION));
   if (config.mode === 'sandbox') await services.database.transaction((tx) => ensureDemoBins(tx));
   for (const network of await listOpened(services, services.database)) warnOfFewHosts(services, network);
@@ -173,26 +169,10 @@ function connect(setup: Setup): Parts {
     partySettings: config.parties,
     sandboxPartiesUrl: () => config.sandboxPartiesUrl ?? ownUrl(),
     observers: metrics.observers,
-    onClockAdvanced: async () => {
-      await catchUpLocalChain(infrastructure.chainUrl, composition.services);
-      await runSchedules(temporal.client, SCHEDULES_WITHIN_MS);
-    },
+    onClockAdvanced: () => afterClock(infrastructure, temporal, composition.services),
   });
   const { services } = composition;
   return { ...setup, keyring, temporal, onAway, composition, services, metrics, readiness, address, own };
-}
-
-/** @throws StartupError in live mode with a database whose clock a sandbox has advanced */
-async function keepClock({ config, services, stages }: Parts): Promise<void> {
-  const { productClock, database, parties } = services;
-  await productClock.read(database);
-  if (config.mode === 'live') {
-    if (productClock.offsetMs() !== 0)
-      throw new StartupError('The clock of this database was advanced by a sandbox. Use another database.');
-    return;
-  }
-  const kept = keepProductClock(productClock, database, () => parties.rates.ready());
-  stages.started('clock', () => kept.stop());
 }
 
 type Checks = Record<'postgres' | 'temporal' | 'workers', () => Promise<unknown>>;

@@ -21,8 +21,8 @@ interface AfterAdvanceDeps {
 }
 
 /**
- * Makes the steps after an advance of the clock: lets every process learn the new time, refreshes the rates, runs the schedules,
- * and tells every open process to look. A step that fails is logged, and the reconciler makes up for it within minutes.
+ * Makes the steps after an advance of the clock. Every process learns the new time, the rates are refreshed, every open process is
+ * told to look, and the schedules run. A step that fails is logged, and the reconciler makes up for it within minutes.
  */
 export function afterAdvance(deps: AfterAdvanceDeps): () => Promise<void> {
   const { database, productClock, rates, log, reconcilables, onClockAdvanced } = deps;
