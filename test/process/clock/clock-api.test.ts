@@ -96,6 +96,12 @@ it('moves the time of every connection of the database, with plans that are alre
     expect(Math.abs((row?.at.getTime() ?? 0) - now - before - 240 * HOUR_MS)).toBeLessThan(60_000);
 });
 
+it('costs no call, because Postgres inlines it', async () => {
+  const plan = await api.database.query('explain verbose select product_now(), product_now(now())');
+  expect(JSON.stringify(plan)).toContain('clock_timestamp() +');
+  expect(JSON.stringify(plan)).not.toContain('product_');
+});
+
 it('stamps new entries with the new time, and finds them by their ids', async () => {
   const before = await offset();
   const { id: cardId } = await activeCard(api, client);
