@@ -31,7 +31,7 @@ export function afterAdvance(deps: AfterAdvanceDeps): () => Promise<void> {
     try {
       await work();
     } catch (error) {
-      log.warn({ what, error: (error as Error).name }, 'a step after the advance of the clock failed');
+      log.warn({ what, err: error }, 'a step after the advance of the clock failed');
     }
   }
 
