@@ -1,4 +1,5 @@
 import { createWebhookActivities } from '../../../activities/webhooks';
+import { countByHour } from '../../../src/cards/events/history';
 import { advanceAllocation } from '../../../src/chain/wallets/allocations/end';
 import { databaseTime } from '../../../src/kernel/db/clock';
 import { findMovement } from '../../../src/kernel/ledger/movements';
@@ -117,6 +118,18 @@ it('stamps new entries with the new time, and finds them by their ids', async ()
     'select id from ledger_legs where listed and id is not null order by at desc limit 1',
   );
   expect(await findMovement(api.database, leg?.id ?? '')).toMatchObject({ id: leg?.id });
+});
+
+it('counts events in the hours of the product, although their ids have the time of the machine', async () => {
+  const { id: cardId } = await activeCard(api, client);
+  await advance('P1D');
+  await client.call('POST', '/sandbox/transactions', { cardId, type: 'authorization', amount: '1.00' });
+  const at = (await databaseTime(api.database)).getTime();
+  const from = new Date(at - (at % HOUR_MS));
+  const period = { from, to: new Date(from.getTime() + HOUR_MS) };
+  expect(await countByHour(api.database, ['authorization'], period)).toEqual([
+    { at: from, type: 'authorization', declineReason: null, count: 1 },
+  ]);
 });
 
 it('makes a quote of a deposit expire', async () => {
