@@ -3,11 +3,14 @@ import { countByHour } from '../../../src/cards/events/history';
 import { advanceAllocation } from '../../../src/chain/wallets/allocations/end';
 import { databaseTime } from '../../../src/kernel/db/clock';
 import { findMovement } from '../../../src/kernel/ledger/movements';
-import { readOffsetSeconds } from '../../../src/kernel/product-clock';
+import { createProductClock, keepProductClock, readOffsetSeconds } from '../../../src/kernel/product-clock';
 import { clockRoutes } from '../../../src/process/clock/routes';
+import { keepClock } from '../../../src/startup/clock';
+import { createStages } from '../../../src/startup/stages';
 import { insertNetwork } from '../../chain/wallets/support';
 import { type Client, type TestApi, testApi } from '../../support/api';
 import { activeCard, masterAccount } from '../../support/cards';
+import { until } from '../../support/until';
 
 let api: TestApi;
 let client: Client;
@@ -78,6 +81,29 @@ it('adds parallel advances', async () => {
   const answers = await Promise.all(Array.from({ length: 5 }, () => advance('PT1M')));
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
   expect(await offset()).toBe(before + 300);
+});
+
+it('refuses a live start on a database whose clock was advanced', async () => {
+  await advance('PT1S');
+  await expect(keepClock('live', api.services, createStages(api.services.log))).rejects.toThrow(
+    'was advanced by a sandbox',
+  );
+});
+
+it('reaches the other processes within a second', async () => {
+  const another = createProductClock(() => machine.at);
+  await another.read(api.database);
+  let refreshed = 0;
+  const kept = keepProductClock(another, api.database, async () => {
+    refreshed += 1;
+  });
+  try {
+    await advance('PT1H');
+    await until(() => another.offsetMs() === api.services.productClock.offsetMs());
+    await until(() => refreshed === 1);
+  } finally {
+    await kept.stop();
+  }
 });
 
 it('moves the time of every connection of the database, with plans that are already kept', async () => {
