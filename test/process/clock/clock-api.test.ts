@@ -147,9 +147,10 @@ it('stamps new entries with the new time, and finds them by their ids', async ()
 });
 
 it('counts events in the hours of the product, although their ids have the time of the machine', async () => {
-  const { id: cardId } = await activeCard(api, client);
+  const another = await api.client();
+  const { id: cardId } = await activeCard(api, another);
   await advance('P1D');
-  await client.call('POST', '/sandbox/transactions', { cardId, type: 'authorization', amount: '1.00' });
+  await another.call('POST', '/sandbox/transactions', { cardId, type: 'authorization', amount: '1.00' });
   const at = (await databaseTime(api.database)).getTime();
   const from = new Date(at - (at % HOUR_MS));
   const period = { from, to: new Date(from.getTime() + HOUR_MS) };
