@@ -21,9 +21,9 @@ export interface CardholderActivities {
 export function createCardholderActivities(services: Composed): CardholderActivities {
   return {
     lookAtCardholder: ({ cardholderId, watchedUntil }) =>
-      advanceCardholder(services, cardholderId, new Date(watchedUntil)),
+      advanceCardholder(services, cardholderId, services.productClock.fromWorkflow(watchedUntil)),
     submitCardholder: ({ cardholderId, watchedUntil }) =>
-      submitToParty(services, cardholderId, new Date(watchedUntil)),
+      submitToParty(services, cardholderId, services.productClock.fromWorkflow(watchedUntil)),
     giveUpSubmission: (cardholderId) => giveUpSubmission(services, cardholderId),
   };
 }

@@ -24,7 +24,7 @@ export interface KycActivities {
 export function createKycActivities(services: Composed): KycActivities {
   return {
     lookAtKycReview: ({ userId, submission, watchedUntil }) =>
-      advanceReview(services, userId, submission, new Date(watchedUntil)),
+      advanceReview(services, userId, submission, services.productClock.fromWorkflow(watchedUntil)),
     removeDueDocuments: () => removeDueContent(services, BATCH, () => Context.current().heartbeat()),
   };
 }

@@ -60,6 +60,12 @@ export function createDelivery(services: Composed, options: WebhookOptions = {})
 export function createWebhookActivities(services: Composed, options: WebhookOptions = {}): WebhookActivities {
   const delivery = createDelivery(services, options);
   const dispatcher = createDispatcher(delivery);
+  const { toWorkflow, fromWorkflow } = services.productClock;
+  /** The workflow waits by its own clock. */
+  const shown = (state: RecoveryState): RecoveryState => ({
+    ...state,
+    nextProbeAt: toWorkflow(new Date(state.nextProbeAt)),
+  });
   return {
     async dispatchWebhooks(shard) {
       const { cancellationSignal, info } = Context.current();
@@ -73,8 +79,9 @@ export function createWebhookActivities(services: Composed, options: WebhookOpti
       if (cancellationSignal.aborted) await taken.drained();
       return taken.counts();
     },
-    readWebhookRecovery: (endpoint) => beginRecovery(services.database, endpoint),
-    probeWebhookEndpoint: (request) => probeEndpoint(delivery, request),
+    readWebhookRecovery: async (endpoint) => shown(await beginRecovery(services.database, endpoint)),
+    probeWebhookEndpoint: async (request) =>
+      shown(await probeEndpoint(delivery, { ...request, now: fromWorkflow(request.now).getTime() })),
   };
 }
 

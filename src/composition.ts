@@ -53,6 +53,7 @@ import { createCommands } from './kernel/outbox/commands';
 import type { EventDocument } from './kernel/outbox/event-document';
 import { statusDocuments } from './kernel/outbox/status-event';
 import { PARTIES, type Party } from './kernel/parties';
+import { createProductClock } from './kernel/product-clock';
 import { createRateLimiter } from './kernel/rate-limit';
 import { createReadiness } from './kernel/readiness';
 import type { FirstStep } from './kernel/temporal/hand-over';
@@ -74,6 +75,8 @@ import { referenceRoutes } from './people/reference/routes';
 import { requireUser } from './people/users/operations';
 import { userRoutes } from './people/users/routes';
 import { breaksReading } from './process/breaks/metrics';
+import { afterAdvance } from './process/clock/after-advance';
+import { type ClockServices, clockRoutes } from './process/clock/routes';
 import { overdueReading } from './process/overdue';
 import { createAdmission } from './process/switches/admission';
 import { createSwitches } from './process/switches/switches';
@@ -110,20 +113,22 @@ import { createListsRead } from './watch/list-state';
 import { listAgeReading } from './watch/metrics';
 
 /** Everything that the domains receive: the services, and functions of districts below them. */
-export interface Composed extends CatalogueServices, CardholderServices, StatementServices {
+export interface Composed extends CatalogueServices, CardholderServices, StatementServices, ClockServices {
   /** The simulated parties. The API process serves them and sends their callbacks. */
   sandboxParties: SandboxParties;
 }
 
 export function createServices(options: Wiring): Composed {
-  const { database, keyring, log, mode, handOver, now = () => new Date() } = options;
+  const { database, keyring, log, mode, handOver } = options;
+  const productClock = createProductClock(options.now ?? (() => new Date()));
+  const { now, machineNow } = productClock;
   const { readiness = createReadiness({ needed: { postgres: () => database.query('select 1') } }).ask } =
     options;
   const publicUrl = options.publicUrl ?? DEFAULT_URL;
   const switches = createSwitches(database, { leftOut: leftOutIn(options.partySettings) });
   const observers = { ...NO_OBSERVERS, ...options.observers };
   const parties = observedParties(
-    createParties({ sandboxPartiesUrl: publicUrl, ...options, now, observers }),
+    createParties({ sandboxPartiesUrl: publicUrl, ...options, now, machineNow, observers }),
     observers.observePartyCall,
   );
   const dealt = {
@@ -131,6 +136,7 @@ export function createServices(options: Wiring): Composed {
     rates: dealtWhileOn(parties.rates, () => switches.partyAtOnce('rates') === 'on'),
   };
   const programmes = createProgrammes();
+  const commands = createCommands(handOver);
   return {
     database,
     keyring,
@@ -141,6 +147,7 @@ export function createServices(options: Wiring): Composed {
       keyring,
       log,
       now,
+      productClock,
       publicUrl,
       decisionSeconds: {
         'card-processor': options.cardProcessorSeconds,
@@ -150,7 +157,7 @@ export function createServices(options: Wiring): Composed {
     }),
     log,
     mode,
-    commands: createCommands(handOver),
+    commands,
     parties: dealt,
     switches,
     programmes,
@@ -178,6 +185,16 @@ export function createServices(options: Wiring): Composed {
     walletQuarantineSeconds: options.walletQuarantineSeconds ?? 86_400,
     eventsKeptDays: options.eventsKeptDays ?? 90,
     now,
+    productClock,
+    clockAdvanced: afterAdvance({
+      database,
+      commands,
+      productClock,
+      rates: dealt.rates,
+      log,
+      reconcilables: RECONCILABLES,
+      onClockAdvanced: options.onClockAdvanced,
+    }),
   };
 }
 
@@ -191,8 +208,10 @@ const DEFAULT_URL = () => 'http://127.0.0.1:8080';
 
 /** The records that workflows drive. The reconciler restarts their workflows when Temporal has lost them. */
 export function reconcilables(_services: Composed): Reconcilable[] {
-  return [...WATCHED, reconcilableEndpoints];
+  return RECONCILABLES;
 }
+
+const RECONCILABLES: Reconcilable[] = [...WATCHED, reconcilableEndpoints];
 
 /** The metrics that a scrape reads from the database. */
 export function readings(services: Composed): Reading[] {
@@ -208,7 +227,10 @@ export function readings(services: Composed): Reading[] {
     overdueReading(reconcilables(services), services.now),
     endpointsReading,
     waitingReading(async (sql) =>
-      (await waitingCounts(lists, sql)).map(({ list: queue, ...count }) => ({ queue, ...count })),
+      (await waitingCounts(lists, sql, services.now())).map(({ list: queue, ...count }) => ({
+        queue,
+        ...count,
+      })),
     ),
   ];
 }
@@ -259,6 +281,7 @@ export function apiRoutes(services: Composed): Route[] {
     ...sandboxRoutes(services),
     ...mailboxRoutes(services),
     ...bankingSandboxRoutes(services),
+    ...clockRoutes(services),
     ...webhookRoutes(services),
     ...clientRoutes(services),
   ];

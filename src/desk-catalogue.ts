@@ -68,7 +68,7 @@ export interface CatalogueServices
  * @param clock the machine's time
  */
 export function deskCatalogue(services: CatalogueServices, clock = () => new Date()): Catalogue {
-  const catalogue: Catalogue = catalogueOf(services.database, [
+  const desks = [
     depositDesk(services),
     cardholderDesk(services),
     kycDesk(services),
@@ -113,6 +113,7 @@ export function deskCatalogue(services: CatalogueServices, clock = () => new Dat
     callbackDesk(services),
     quoteDesk(services),
     transferDecisionDesk(services.database, (kind) => catalogue.records.get(kind)),
-  ]);
+  ];
+  const catalogue: Catalogue = catalogueOf(services.database, desks, services.now);
   return catalogue;
 }

@@ -3,6 +3,7 @@ import type { Database } from './kernel/db/database';
 import type { Observers } from './kernel/metrics/observers';
 import type { Commands } from './kernel/outbox/commands';
 import type { MoneyParty } from './kernel/outbox/queues';
+import type { ProductClock } from './kernel/product-clock';
 import type { Readiness } from './kernel/readiness';
 import type { Keyring } from './kernel/security/keyring';
 import type { Parties } from './parties/parties';
@@ -36,5 +37,7 @@ export interface Services extends Observers {
   walletQuarantineSeconds: number;
   /** Days that events for webhooks are kept. */
   eventsKeptDays: number;
+  /** The product's time. */
   now(): Date;
+  productClock: ProductClock;
 }

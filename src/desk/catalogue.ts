@@ -19,12 +19,16 @@ export interface Catalogue {
 }
 
 /** @throws Error where a name is declared twice, or a list names a decision that nobody declares */
-export function catalogueOf(database: Sql, declared: readonly Desk[]): Catalogue {
+export function catalogueOf(
+  database: Sql,
+  declared: readonly Desk[],
+  now: () => Date = () => new Date(),
+): Catalogue {
   const lists = declared.flatMap((desk) => desk.lists ?? []);
   const own: Desk = {
     name: 'desk',
     title: 'All work',
-    figures: [waitingFigure(database, lists)],
+    figures: [waitingFigure(database, lists, now)],
   };
   const desks = [own, ...declared];
   const records = desks.flatMap((desk) => desk.records ?? []);
@@ -82,13 +86,13 @@ export async function waitingCounts(
   return counts;
 }
 
-const waitingFigure = (database: Sql, lists: readonly List[]): Figure =>
+const waitingFigure = (database: Sql, lists: readonly List[], now: () => Date): Figure =>
   gauge({
     name: 'waiting',
     title: 'rows that wait for a person, and the age of the oldest in seconds',
     unit: 'rows, seconds',
     values: async () =>
-      (await waitingCounts(lists, database)).flatMap(({ list, count, oldestSeconds }) => [
+      (await waitingCounts(lists, database, now())).flatMap(({ list, count, oldestSeconds }) => [
         { labels: { list, of: 'rows' }, value: count },
         { labels: { list, of: 'oldest' }, value: Math.round(oldestSeconds) },
       ]),

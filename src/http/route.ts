@@ -123,6 +123,11 @@ export interface WriteRoute<Q extends z.ZodType = z.ZodType, B extends z.ZodType
    * Deterministic.
    */
   reveal?(body: string): string;
+  /**
+   * Runs after the commit and before the answer of a success, also of a repeat, because its process may have died before.
+   * Must not throw.
+   */
+  finish?(): Promise<void>;
   /** Runs in one transaction with the key. May run again after a deadlock, so it has no effect outside of `tx`. */
   write(tx: Tx, request: ApiRequest<z.output<Q>, z.output<B>>, prepared: P): Promise<Answer>;
 }

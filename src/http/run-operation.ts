@@ -180,10 +180,12 @@ async function sendWritten(
       written(tx, route, request, prepared),
     );
     ctx.set(headers);
+    await finished(route, answer);
     return send(ctx, revealed(route, await awaitSettled(ctx, route, request, answer)));
   }
   const answer = await writtenUnder(key, database, route, request);
   if (answer.replayed) ctx.set('x-idempotent-replayed', 'true');
+  await finished(route, answer);
   send(ctx, revealed(route, answer.replayed ? answer : await awaitSettled(ctx, route, request, answer)));
 }
 
@@ -221,6 +223,10 @@ async function writtenUnder(
     },
     (problem) => ({ status: problem.status, body: problemBody(problem, request.requestId) }),
   );
+}
+
+async function finished({ finish }: WriteRoute, { status }: StoredAnswer): Promise<void> {
+  if (status < 300) await finish?.();
 }
 
 function revealed({ reveal }: WriteRoute, { status, body }: StoredAnswer): StoredAnswer {

@@ -26,6 +26,8 @@ import { createLocalSigner } from './signer/local';
 export interface PartiesOptions extends PartyWiring {
   mode: 'sandbox' | 'live';
   keyring: Keyring;
+  /** The machine's time, for signatures and for parties outside of the sandbox. */
+  machineNow: () => Date;
   /** Replace the adapters that would be created. */
   parties?: Partial<Parties> | undefined;
   documents?: DocumentsSettings | undefined;
@@ -43,10 +45,11 @@ export interface PartiesOptions extends PartyWiring {
  * @throws StartupError in live mode, naming each party that is neither configured nor left out
  */
 export function createParties(options: PartiesOptions): Parties {
-  const { database, keyring, mode, documents, stripe, ratesSource, now, partySettings = {} } = options;
+  const { database, keyring, mode, documents, stripe, ratesSource, partySettings = {} } = options;
+  const outside = { ...options, now: options.machineNow };
   const given: Partial<Parties> = {
-    ...(stripe ? { checkout: createStripeCheckout({ ...stripe, now }) } : {}),
-    ...(ratesSource ? { rates: keptRates(configuredSource(ratesSource, now), options) } : {}),
+    ...(stripe ? { checkout: createStripeCheckout({ ...stripe, now: outside.now }) } : {}),
+    ...(ratesSource ? { rates: keptRates(configuredSource(ratesSource, outside.now), outside) } : {}),
     ...options.parties,
   };
   const adapted = PARTIES.filter((party) => given[party] !== undefined);
@@ -75,7 +78,8 @@ function createParty(party: Party, options: PartiesOptions): Parties[Party] {
   const { adapter, without } = PARTY_DEFINITIONS[party];
   if (setting === 'off') return without();
   const address = setting ? { baseUrl: setting.url, secret: setting.secret } : sandboxParty(options, party);
-  return adapter({ ...address, now: options.now }, options);
+  const now = options.machineNow;
+  return adapter({ ...address, now }, setting ? { ...options, now } : options);
 }
 
 /** Address and secret of a sandbox party. */

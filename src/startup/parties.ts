@@ -54,6 +54,7 @@ export async function startParties(setup: PartiesSetup): Promise<ServedParties> 
     log,
     publicUrl,
     now: () => new Date(),
+    productClock: { machineNow: () => new Date() },
     secretOf: (name) => Buffer.from(secrets[partyNamed(name) as Party]),
     rates: config.sandboxRates,
     decisionSeconds: { 'cardholder-review': config.cardholderReviewSeconds },

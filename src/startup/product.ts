@@ -25,10 +25,12 @@ import { startRelay } from '../kernel/temporal/relay';
 import { keepLimits } from '../process/limits/operations';
 import type { Services } from '../services';
 import { chainWatchers } from '../watch/chains/process';
+import { afterClock, keepClock } from './clock';
 import { DESK_FILE } from './desk-file';
 import { writeState } from './embedded/state-file';
 import { closeServer, createApiServer, drainServer, listen, reachable } from './http-server';
 import type { Infrastructure } from './infrastructure';
+import { keepLocalChainTime } from './local-chain/chain-time';
 import { keepLocalDelegate } from './local-chain/delegate';
 import { ensureLocalNetwork } from './local-chain/network';
 import { awaitSchema } from './schema';
@@ -87,6 +89,7 @@ export async function startProduct(setup: Setup): Promise<Product> {
   const parts = connect(setup);
   const { services } = parts;
   if (role !== 'all') await awaitSchema(services.database, log, stages);
+  await keepClock(config.mode, services, stages);
   await services.database.transaction((tx) => keepLimits(tx, config.limits, INSTALLATION));
   if (config.mode === 'sandbox') await services.database.transaction((tx) => ensureDemoBins(tx));
   for (const network of await listOpened(services, services.database)) warnOfFewHosts(services, network);
@@ -104,6 +107,8 @@ async function setUpLocalChain({ services, stages }: Parts, url: string): Promis
   await ensureLocalNetwork(services, url);
   const delegate = keepLocalDelegate(services, url);
   stages.started('contract of the local chain', () => delegate.end());
+  const time = keepLocalChainTime(services, url);
+  stages.started('time of the local chain', () => time.end());
 }
 
 function connect(setup: Setup): Parts {
@@ -164,6 +169,7 @@ function connect(setup: Setup): Parts {
     partySettings: config.parties,
     sandboxPartiesUrl: () => config.sandboxPartiesUrl ?? ownUrl(),
     observers: metrics.observers,
+    onClockAdvanced: () => afterClock(infrastructure, temporal, composition.services),
   });
   const { services } = composition;
   return { ...setup, keyring, temporal, onAway, composition, services, metrics, readiness, address, own };
@@ -281,6 +287,7 @@ function startProcesses(parts: Parts): void {
     commands,
     reconcilables: composition.reconcilables,
     log,
+    now: () => services.now().getTime(),
     onAway,
     followers: chainWatchers,
     watched: WATCHED_PARTIES.filter((party) => config.parties[party] !== 'off'),

@@ -67,7 +67,10 @@ export interface Wiring {
   sandboxPartiesUrl?: () => string;
   /** Counters of events. Default: none. */
   observers?: Partial<Observers>;
+  /** The machine's time. Tests pass a clock of their own. */
   now?: () => Date;
+  /** Runs the schedules and moves the local chain after the sandbox's clock was advanced. */
+  onClockAdvanced?: () => Promise<void>;
 }
 
 export interface ApiOptions {

@@ -90,7 +90,7 @@ const PLAIN = new Set([
   ...['nationality', 'occupation', 'annualSalary', 'accountPurpose', 'expectedMonthlyVolume'],
   ...['perTransaction', 'perDay', 'perMonth', 'blockedMccs', 'allowedMccs', 'blockedCountries', 'version'],
   ...['challengeEcommerce', 'challengeAbove', 'homeCountries', 'channel'],
-  ...['format', 'remitter', 'asset', 'ttlSeconds', 'gasBalance', 'txHash', 'logIndex'],
+  ...['format', 'remitter', 'asset', 'ttlSeconds', 'gasBalance', 'txHash', 'logIndex', 'advance'],
 ]);
 
 /** Paths for the operator only. Their requests name nothing of a tenant. */

@@ -70,6 +70,7 @@ const VARIANTS: Record<string, Record<string, unknown>[]> = {
     ...['authorization', 'settle', 'refund', 'decline'].map((type) => ({ type, amount: '10.00' })),
     { type: 'cancel', referenceId: 'an authorization' },
   ],
+  'POST /sandbox/clock': [{ advance: 'PT1S' }],
   'PATCH /v1/cardholders/{id}': [{ firstName: 'Eve' }],
   'POST /v2/accounts/{accountId}/deposit-quote': [{ method: 'card' }],
   'POST /v2/accounts/{accountId}/payout-quote': [{ method: 'sepa', currency: 'EUR' }],

@@ -11,7 +11,7 @@ import type { Period } from './record';
  */
 export async function settledUntil(sql: Sql, accountId: string): Promise<Date> {
   const [row] = await sql.query<{ now: Date }>(
-    `select date_trunc('milliseconds', clock_timestamp()) as now from ledger_accounts where id = $1 for share`,
+    `select product_now() as now from ledger_accounts where id = $1 for share`,
     [accountId],
   );
   if (!row) throw new Error(`${accountId} has no ledger account`);

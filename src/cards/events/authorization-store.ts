@@ -137,7 +137,7 @@ export async function dueAuthorizations(
   const due = table('authorizations')
     .select('id', 'cardId', 'referenceId', 'expiresAt')
     .whereRaw('not closed')
-    .where('expiresAt', '<=', raw('now()'))
+    .where('expiresAt', '<=', raw('product_now(now())'))
     .orderBy(['expiresAt', 'id'])
     .limit(limit);
   if (after) void due.whereRaw('(expires_at, id) > (?, ?)', [after.expiresAt, after.id]);

@@ -1,8 +1,8 @@
 import { anyOf, filtered, table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
 import type { Write } from '../../kernel/db/writes';
-import { firstIdAt } from '../../kernel/ids';
 import type { CardTransactionType } from '../../kernel/ledger/effects';
+import { idsWithin } from '../../kernel/product-clock';
 import type { Position } from '../../kernel/wire/pages';
 import { arrayOf, type Column, decimal, namesOf, plain, recordOf } from './columns';
 import type { CardTransaction } from './record';
@@ -156,13 +156,14 @@ export async function countCardTransactions(
  * The number of card transactions of these types in each hour of `[from, to)`, by type and reason. The primary key serves
  * it, because an id begins with its time.
  */
-export const countByHour = (
+export const countByHour = async (
   sql: Sql,
   types: readonly CardTransactionType[],
-  { from, to }: { from: Date; to: Date },
+  period: { from: Date; to: Date },
 ): Promise<{ at: Date; type: CardTransactionType; declineReason: string | null; count: number }[]> =>
   sql.query(
     `select date_trunc('hour', at, 'UTC') as at, type, decline_reason as "declineReason", count(*)::int as count
-       from card_transactions where id >= $1 and id < $2 and type = any($3) group by 1, 2, 3 order by 1, 2, 3`,
-    [firstIdAt('cardTransaction', from), firstIdAt('cardTransaction', to), types],
+       from card_transactions
+      where id >= $1 and id < $2 and at >= $3 and at < $4 and type = any($5) group by 1, 2, 3 order by 1, 2, 3`,
+    [...(await idsWithin(sql, 'cardTransaction', period)), period.from, period.to, types],
   );

@@ -223,7 +223,7 @@ function networkMessage(message: ProcessorMessage, cardId: string): NetworkMessa
 }
 
 /** Stores a message about an unknown card with its answer, and opens a break. */
-async function keepUnknownCard({ database }: CardServices, attempt: Attempt): Promise<KeyedAnswer> {
+async function keepUnknownCard({ database, now }: CardServices, attempt: Attempt): Promise<KeyedAnswer> {
   const { message, since } = attempt;
   const { messageId, fingerprint } = message;
   const answer: StoredAnswer = unknownCardAnswer(message);
@@ -236,7 +236,7 @@ async function keepUnknownCard({ database }: CardServices, attempt: Attempt): Pr
       reason: 'unknown_card',
       ...answer,
       tenantId: null,
-      settledAt: new Date(),
+      settledAt: now(),
     };
     const { status, body } = await keepMessage(tx, kept, since);
     await showUnknownCard(tx, message);

@@ -116,7 +116,7 @@ export async function upsertUserBin(
     table('user_bins')
       .insert({ userId, bin, enabled })
       .onConflict(['userId', 'bin'])
-      .merge({ enabled, updatedAt: raw('now()') })
+      .merge({ enabled, updatedAt: NOW })
       .returning(raw('(xmax = 0) as created')),
   );
   return row?.created ?? false;

@@ -93,6 +93,8 @@ export const OPERATION_NAMES: Record<string, string> = {
   'POST /v1/gas-station/topup-operations/{id}/fail': 'failGasTopup',
   'POST /v1/gas-station/station-topups/scan': 'scanStationTopups',
   'POST /sandbox/transactions': 'createSandboxTransaction',
+  'GET /sandbox/clock': 'getSandboxClock',
+  'POST /sandbox/clock': 'advanceSandboxClock',
   'POST /sandbox/iban-credits': 'createSandboxIbanCredit',
   'POST /v1/webhooks': 'setWebhook',
   'POST /v1/webhooks/resend': 'resendWebhooks',

@@ -23,8 +23,8 @@ export const rowsOf = (query: Knex.QueryBuilder): Knex.QueryBuilder => builder.f
 export const raw = (text: string, bindings: readonly Knex.RawBinding[] = []): Knex.Raw =>
   builder.raw(text, bindings);
 
-/** The present time of the database in milliseconds, the resolution of all stored times. */
-export const NOW = builder.raw(`date_trunc('milliseconds', clock_timestamp())`);
+/** The product's present time by the database, in milliseconds, the resolution of all stored times. */
+export const NOW = builder.raw('product_now()');
 
 /** Adds `column = value` for each value that is given. */
 export function filtered(query: Knex.QueryBuilder, filter: Record<string, unknown>): void {

@@ -69,7 +69,7 @@ export async function countWaiting(
   const [row] = await sql.run<{ count: number; seconds: number | null }>(
     query.select(
       raw('count(*)::int as count'),
-      raw(`extract(epoch from clock_timestamp() - min(${since}))::float8 as seconds`),
+      raw(`extract(epoch from product_now() - min(${since}))::float8 as seconds`),
     ),
   );
   return { count: row?.count ?? 0, oldestSeconds: Math.max(0, row?.seconds ?? 0) };

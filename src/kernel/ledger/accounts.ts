@@ -133,7 +133,7 @@ async function lockThose(
 }
 
 const lockText = (condition: string) =>
-  `select ${columnsOf(FIELDS)}, date_trunc('milliseconds', clock_timestamp()) as now from ledger_accounts
+  `select ${columnsOf(FIELDS)}, product_now() as now from ledger_accounts
       where ${condition} and kind <> 'internal' order by kind = 'master', kind, id for no key update`;
 
 /** Committed balances of the accounts, read without a lock. */

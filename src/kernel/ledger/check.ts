@@ -104,7 +104,7 @@ export async function takeSnapshots(sql: Sql): Promise<void> {
       select ledger_base() + pg_snapshot_xmin(pg_current_snapshot())::text::bigint as horizon
     )
     insert into ledger_snapshots (account_id, taken_at, horizon, available)
-    select a.id, date_trunc('milliseconds', clock_timestamp()), h.horizon,
+    select a.id, product_now(), h.horizon,
            coalesce(s.available, 0) + coalesce((select sum(l.available) from ledger_legs l
              where l.account_id = a.id and l.number is null
                and l.xact >= coalesce(s.horizon, 0) and l.xact < h.horizon), 0)

@@ -1,6 +1,7 @@
 import type { Sql } from '../db/database';
 import { isId, madeAt } from '../ids';
 import { Decimal } from '../money/money';
+import { CLOCKS_APART_MS, TIME_AFTER_ID_MS } from '../product-clock';
 import type { Balances } from './entries';
 
 /** An entry of an account with the balances after it, as operators see it: holds and card events, too. */
@@ -64,11 +65,6 @@ export async function movementsOf(
   return rows.map(movementOf);
 }
 
-/** The clocks of processes and the database agree within this time. */
-const BEFORE_MS = 10_000;
-/** An entry gets its time under the locks of its accounts, and its id before. */
-const AFTER_MS = 120_000;
-
 /**
  * Finds an account transaction by its id. No index holds the id, because each posting would pay for it. The id tells
  * its moment, so the index `ledger_legs_of_tenant` is read around that moment, for each tenant.
@@ -76,11 +72,12 @@ const AFTER_MS = 120_000;
 export async function findMovement(sql: Sql, id: string): Promise<Movement | undefined> {
   if (!isId('accountTransaction', id)) return undefined;
   const made = madeAt(id).getTime();
+  // The id has the machine's time. The entry has the product's, which was ahead by at most the present offset.
   const [row] = await sql.query<Row>(
     `select ${COLUMNS} from tenants t cross join lateral (
        select * from ledger_legs
-        where tenant_id = t.id and listed and at between $2::timestamptz and $3::timestamptz and id = $1) l`,
-    [id, new Date(made - BEFORE_MS), new Date(made + AFTER_MS)],
+        where tenant_id = t.id and listed and at between $2::timestamptz and $3::timestamptz + product_offset() and id = $1) l`,
+    [id, new Date(made - CLOCKS_APART_MS), new Date(made + TIME_AFTER_ID_MS)],
   );
   return row && movementOf(row);
 }

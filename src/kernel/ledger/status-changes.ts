@@ -66,7 +66,7 @@ export function noteStatusChanges(tx: Tx, accountId: string, changes: readonly N
 const NOTE = `
   with numbered as (
     update ledger_accounts
-       set entries = entries + $2::int, last_at = greatest(last_at, date_trunc('milliseconds', clock_timestamp()))
+       set entries = entries + $2::int, last_at = greatest(last_at, product_now())
      where id = $1
     returning entries - $2::int as before, last_at as at)
   insert into status_changes (account_id, at, number, id, kind, record_id, reference_id, status, previous_status, failure)

@@ -18,7 +18,7 @@ export async function countEvents(sql: Sql): Promise<EventCounts> {
     `select
        (select count(*) from (select from events where delivery = 'due' limit $1) e) as due,
        (select count(*) from (select from events where delivery = 'failed' limit $1) e) as failed,
-       (select extract(epoch from clock_timestamp() - min(first.due_at))
+       (select extract(epoch from product_now() - min(first.due_at))
           from generate_series(0, $2 - 1) s,
           lateral (select due_at from events where delivery = 'due' and shard = s order by due_at limit 1) first) as oldest`,
     [COUNTED, SHARDS],

@@ -80,7 +80,7 @@ const APPEND = `
   select e.tenant_id, e.registration, e.event, e.data_id, e.reference_id, e.type, e.subtype, ${textOfJson('e.data')}, e.idempotency_key,
          e.created_at, webhook_shard(e.tenant_id, e.registration),
          case when w.status is null then 'recorded' when w.status = 'disabled' then 'parked' else 'due' end,
-         case when w.status is not null then least(e.created_at, clock_timestamp()) end
+         case when w.status is not null then least(e.created_at, product_now()) end
     from json_to_recordset($1::json) as e(o int, tenant_id id, registration text, event text, data_id id, reference_id id,
            type text, subtype text, data json, idempotency_key text, created_at timestamptz)
     left join webhook_endpoints w on w.tenant_id = e.tenant_id and w.registration = e.registration

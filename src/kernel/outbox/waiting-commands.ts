@@ -63,7 +63,7 @@ export async function recordRefusals(sql: Sql, refusals: Refusal[]): Promise<str
     `update workflow_commands c
         set attempts = c.attempts + 1, leased_until = null, last_error = r.reason,
             due_at = clock_timestamp() + make_interval(secs => r.retry_ms / 1000.0),
-            parked_at = case when c.attempts + 1 >= $2 then clock_timestamp() end
+            parked_at = case when c.attempts + 1 >= $2 then product_now() end
        from json_to_recordset($1::json) as r(number bigint, retry_ms double precision, reason text)
       where c.number = r.number
      returning c.number, c.parked_at is not null as parked`,

@@ -35,6 +35,7 @@ export interface ReconcilerOptions {
   commands: Commands;
   reconcilables: Reconcilable[];
   log: Logger;
+  /** The product's time, in milliseconds since 1970. */
   now?: () => number;
   schedules?: readonly Schedule[];
   /** Parties whose lists are followed, all by default. */

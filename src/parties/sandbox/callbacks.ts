@@ -22,6 +22,8 @@ interface CallbackOptions {
   /** The callback's field that names the record. */
   refNameOf: (party: SandboxParty) => string;
   now: () => Date;
+  /** The machine's time, for signatures. */
+  machineNow: () => Date;
 }
 
 /**
@@ -74,12 +76,12 @@ export function createCallbackLoop(options: CallbackOptions): CallbackLoop {
   };
 }
 
-function createSender({ database, log, secretOf, refNameOf, now }: CallbackOptions) {
+function createSender({ database, log, secretOf, refNameOf, now, machineNow }: CallbackOptions) {
   const underWay = new Set<Promise<void>>();
 
   async function send(callback: DueCallback, signal: AbortSignal): Promise<void> {
     const { party } = callback;
-    const signed = { secret: secretOf(party), at: now(), signal };
+    const signed = { secret: secretOf(party), at: machineNow(), signal };
     const arrived = await deliver(callback, refNameOf(party), signed);
     if (!arrived && signal.aborted) return; // taken again when its lease ends
     await (arrived ? noteDelivered : noteUndelivered)(database, callback, now());

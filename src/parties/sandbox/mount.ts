@@ -2,6 +2,7 @@ import type { Context, Middleware, Next } from 'koa';
 import type { Logger } from 'pino';
 import type { Database } from '../../kernel/db/database';
 import { PARTIES, PARTY_NAMES, type PartyName } from '../../kernel/parties';
+import type { ProductClock } from '../../kernel/product-clock';
 import type { Keyring } from '../../kernel/security/keyring';
 import { PARTY_DEFINITIONS, PARTY_PROTOCOLS } from '../definitions';
 import { isAuthorized } from '../protocol/signature';
@@ -26,6 +27,8 @@ interface Installation {
   keyring: Keyring;
   log: Logger;
   now: () => Date;
+  /** Callbacks are signed with the machine's time. */
+  productClock: Pick<ProductClock, 'machineNow'>;
   publicUrl(): string;
   /** Secret shared with the ordering installation. Absent: this installation's own. */
   secretOf?: (party: SandboxParty) => Buffer;
@@ -47,6 +50,7 @@ const NONE: SandboxParties = { middlewares: [], start: () => undefined, stop: ()
 
 export function createSandboxParties(services: Installation): SandboxParties {
   if (services.mode !== 'sandbox') return NONE;
+  const { machineNow } = services.productClock;
   const { database, keyring, log, now, decisionSeconds = {} } = services;
   const { secretOf = (party: SandboxParty) => partySecret(keyring, party) } = services;
   const middlewares = PARTIES.map((defined) => {
@@ -57,7 +61,7 @@ export function createSandboxParties(services: Installation): SandboxParties {
     const handle = PARTY_DEFINITIONS[defined].sandbox(own);
     return mounted(party, secretOf(party), withChanges(party, services, handle));
   });
-  const { start, stop } = createCallbackLoop({ database, log, secretOf, now, refNameOf });
+  const { start, stop } = createCallbackLoop({ database, log, secretOf, now, machineNow, refNameOf });
   return { middlewares, start, stop };
 }
 

@@ -172,7 +172,7 @@ export async function countOpenBreaks(
 ): Promise<{ kind: string; count: number; oldestSeconds: number }[]> {
   return sql.query(
     `select kind, count(*)::int as count,
-            greatest(0, extract(epoch from clock_timestamp() - min(created_at)))::float8 as "oldestSeconds"
+            greatest(0, extract(epoch from product_now() - min(created_at)))::float8 as "oldestSeconds"
        from (select kind, created_at from breaks where resolved_at is null order by created_at limit $1) b
       group by kind`,
     [COUNTED],

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Logger } from 'pino';
+import { databaseTime } from '../../kernel/db/clock';
 import type { Database, Sql } from '../../kernel/db/database';
 import { gathered } from '../../kernel/db/gathered';
 import { inPortions } from '../../kernel/db/portions';
@@ -22,7 +23,7 @@ export function createForgedCount(
   const write = gathered(async (hashes: Buffer[]) => {
     log.warn({ party, count: hashes.length }, 'callbacks could not be verified');
     await countForged(database, party, hashes.length, hashes.at(-1) as Buffer);
-    const day = new Date().toISOString().slice(0, 10);
+    const day = (await databaseTime(database)).toISOString().slice(0, 10);
     if (day !== shownOn) await openBreak(database, breakOf('callbacks_forged', party, day));
     shownOn = day;
   });

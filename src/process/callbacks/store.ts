@@ -49,7 +49,7 @@ export const findCallback = (sql: Sql, id: string) => callbacks.one(sql, callbac
  * Adds to a party's count of unverified callbacks, in one row for each hour. `lastHash` is the hash of the last one.
  */
 export async function countForged(sql: Sql, party: string, count: number, lastHash: Buffer): Promise<void> {
-  const hour = raw(`date_trunc('hour', clock_timestamp(), 'UTC')`);
+  const hour = raw(`date_trunc('hour', product_now(), 'UTC')`);
   await sql.run(
     forged()
       .insert({ party, hour, count, lastHash, lastAt: NOW })
@@ -62,7 +62,7 @@ export async function countForged(sql: Sql, party: string, count: number, lastHa
   );
 }
 
-const THIRTY_DAYS_AGO = raw(`clock_timestamp() - interval '30 days'`);
+const THIRTY_DAYS_AGO = raw(`product_now() - interval '30 days'`);
 
 /** Deletes at most `limit` callbacks older than thirty days. @returns the number of deleted rows */
 export async function deleteOld(sql: Sql, limit: number): Promise<number> {

@@ -49,7 +49,7 @@ export async function deleteUnused(sql: Sql, limit: number): Promise<number> {
   const old = quotes()
     .select('id')
     .whereNull('usedBy')
-    .where('expiresAt', '<', raw(`clock_timestamp() - interval '30 days'`))
+    .where('expiresAt', '<', raw(`product_now() - interval '30 days'`))
     .orderBy('expiresAt')
     .limit(limit)
     .forUpdate()

@@ -94,7 +94,7 @@ export async function markFailing(sql: Sql, failed: FailedEndpoint[], now: Date)
     `update webhook_endpoints p
         set status = $7, failing_since = $8::timestamptz, probes = f.index, last_error = f.code, updated_at = $8::timestamptz,
             next_probe_at = $8::timestamptz + greatest(f.ms * interval '1 millisecond', (
-              select e.due_at - clock_timestamp() from events e
+              select e.due_at - product_now() from events e
                where e.shard = webhook_shard(f.tenant_id, f.registration) and e.tenant_id = f.tenant_id
                  and e.registration = f.registration and e.delivery = 'due'
                  and (e.leased_until is null or e.leased_until < clock_timestamp())

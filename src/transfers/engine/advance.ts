@@ -19,7 +19,7 @@ export interface Progress {
   status: string;
   /** The transfer waits for the party, a person or the time. When false, the workflow ends. */
   open: boolean;
-  /** Time of the next step without a signal, in milliseconds since 1970. Null: only a signal causes a step. */
+  /** Time of the next step by the workflow's clock, in milliseconds since 1970. Null: only a signal causes a step. */
   lookAt: number | null;
   /** When it got the status, in milliseconds since 1970. Absent in histories of earlier versions. */
   since?: number;
@@ -45,14 +45,14 @@ export async function advance(services: Services, kind: AnyKind, id: string): Pr
   let stopped = await isStopped(services, kind.party);
   for (let round = 0; round < ROUNDS; round += 1) {
     const { seen, held } = await beginStep(services, kind, id, { listed, stopped });
-    if (held) return progressOf(kind, seen);
+    if (held) return progressOf(services, kind, seen);
     const outcome = stopped ? nothingOrdered() : await giveOrders(services, kind, seen, given);
     stopped ||= outcome.stopped;
     const report = await askForWord(services, kind, seen, outcome, stopped);
     stopped ||= outcome.stopped;
     const after = await applied(services, kind, seen, outcome, { report, listed });
     const areAllGiven = after && ordersOf(kind, after).every(({ key }) => given.has(key));
-    if (areAllGiven && !outcome.waits) return progressOf(kind, after);
+    if (areAllGiven && !outcome.waits) return progressOf(services, kind, after);
     if (after && stopped) throw new PartyStopped();
   }
   throw new Error(`the ${kind.name} ${id} changed during each of ${ROUNDS} rounds`);
@@ -130,12 +130,16 @@ export async function listedBy(services: Services, kind: AnyKind): Promise<Liste
 
 const ordersOf = (kind: AnyKind, situation: Situation): Order[] => kind.orders(effective(kind, situation));
 
-const progressOf = (kind: AnyKind, situation: Situation): Progress => {
+const progressOf = (
+  { productClock }: Pick<Services, 'productClock'>,
+  kind: AnyKind,
+  situation: Situation,
+): Progress => {
   const { status, lookAt, reached, updatedAt } = situation.transfer;
   return {
     status,
     open: lookAt !== null || kind.isOpen(effective(kind, situation)),
-    lookAt: lookAt?.getTime() ?? null,
+    lookAt: lookAt && productClock.toWorkflow(lookAt),
     since: new Date(reached[status] ?? updatedAt).getTime(),
   };
 };

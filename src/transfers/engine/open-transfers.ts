@@ -40,9 +40,9 @@ export async function countOpenTransfers(sql: Sql): Promise<OpenTransfers[]> {
   const open = OPEN_STATUSES.map((status) => `'${status}'`).join(', ');
   return sql.query<OpenTransfers>(
     `select kind, status, age, count(*)::int as count
-       from (select kind, status, case when created_at > now() - interval '1 hour' then 'up_to_1h'
-                                       when created_at > now() - interval '1 day' then 'up_to_1d'
-                                       when created_at > now() - interval '7 days' then 'up_to_7d' else 'older' end as age
+       from (select kind, status, case when created_at > product_now(now()) - interval '1 hour' then 'up_to_1h'
+                                       when created_at > product_now(now()) - interval '1 day' then 'up_to_1d'
+                                       when created_at > product_now(now()) - interval '7 days' then 'up_to_7d' else 'older' end as age
                from transfers where status in (${open}) limit 100000) t
       group by kind, status, age`,
   );

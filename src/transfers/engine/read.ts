@@ -4,7 +4,8 @@ import type { Sql } from '../../kernel/db/database';
 import { type FoundRecord, foundRecords } from '../../kernel/db/found';
 import { countWaiting, type WaitingCount, type WaitingFilter, waitingPage } from '../../kernel/db/waiting';
 import { notFound } from '../../kernel/errors';
-import { firstIdAt, type IdKind } from '../../kernel/ids';
+import type { IdKind } from '../../kernel/ids';
+import { idsWithin } from '../../kernel/product-clock';
 import type { Services } from '../../services';
 import { effective } from './conclusion';
 import type { AnyKind, TransferKind } from './kind';
@@ -145,15 +146,15 @@ export const countByStatus = (
  * The number of a kind's transfers made in each hour of `[from, to)`, by their present status. The primary key serves it,
  * because an id begins with its time. Top-ups and withdrawals of cards share a sort of id.
  */
-export const countByHour = (
+export const countByHour = async (
   sql: Sql,
   { id, kind }: { id: IdKind; kind: string },
-  { from, to }: { from: Date; to: Date },
+  period: { from: Date; to: Date },
 ): Promise<{ at: Date; status: string; count: number }[]> =>
   sql.query(
     `select date_trunc('hour', created_at, 'UTC') as at, status, count(*)::int as count from transfers
-      where id >= $1 and id < $2 and kind = $3 group by 1, 2 order by 1, 2`,
-    [firstIdAt(id, from), firstIdAt(id, to), kind],
+      where id >= $1 and id < $2 and created_at >= $3 and created_at < $4 and kind = $5 group by 1, 2 order by 1, 2`,
+    [...(await idsWithin(sql, id, period)), period.from, period.to, kind],
   );
 
 /** Transfers of all kinds by the idempotency key of a request, newest first. */

@@ -65,7 +65,7 @@ async function heldBy(tx: Tx, id: string): Promise<HeldWallet> {
 export interface AllocationProgress {
   status: 'allocated' | 'expired' | 'released';
   open: boolean;
-  /** Expiry, in milliseconds since 1970. */
+  /** Expiry by the workflow's clock, in milliseconds since 1970. */
   lookAt: number | null;
 }
 
@@ -74,7 +74,7 @@ export interface AllocationProgress {
  * @throws Problem 404 when there is no such allocation
  */
 export function advanceAllocation(
-  services: EndDeps & Pick<Services, 'database'>,
+  services: EndDeps & Pick<Services, 'database' | 'productClock'>,
   id: string,
 ): Promise<AllocationProgress> {
   return services.database.transaction(async (tx) => {
@@ -85,7 +85,11 @@ export function advanceAllocation(
     if (endedAt !== null) return { status: endOf(allocation), open: false, lookAt: null };
     const at = services.now();
     if (expiresAt === null || expiresAt > at)
-      return { status: 'allocated', open: true, lookAt: expiresAt?.getTime() ?? null };
+      return {
+        status: 'allocated',
+        open: true,
+        lookAt: expiresAt && services.productClock.toWorkflow(expiresAt),
+      };
     await endLocked(services, tx, [allocation], at);
     return { status: 'expired', open: false, lookAt: null };
   });

@@ -1,6 +1,14 @@
 -- Ids sort by their bytes in any locale, because an id of ours begins with its time.
 create domain id as text collate "C";
 
+-- The product's time: the machine's, plus the offset that only the sandbox's clock advances (POST /sandbox/clock). The offset is the
+-- body of a function, because Postgres inlines it: no statement reads a row for it, and a change replaces all plans at once.
+-- `stable`, and not `immutable`, because Postgres would compute an immutable offset into plans that outlive the change.
+create function product_offset() returns interval language sql stable parallel safe
+  return '0'::interval;
+create function product_now(moment timestamptz default clock_timestamp()) returns timestamptz language sql volatile parallel safe
+  return date_trunc('milliseconds', moment + product_offset());
+
 -- Accounts of clients and cards store their balances. The balance of an internal account is the sum of its legs, because all
 -- transactions would otherwise wait for the lock of one row.
 create table ledger_accounts (
@@ -12,8 +20,8 @@ create table ledger_accounts (
   pending    numeric not null default 0 constraint hold_not_negative check (pending >= 0),
   spent      numeric not null default 0,
   entries    bigint not null default 0,
-  last_at    timestamptz(3) not null default date_trunc('milliseconds', now()),
-  created_at timestamptz(3) not null default date_trunc('milliseconds', now())
+  last_at    timestamptz(3) not null default product_now(now()),
+  created_at timestamptz(3) not null default product_now(now())
 ) with (fillfactor = 60);
 create index ledger_accounts_by_tenant on ledger_accounts (tenant_id);
 
@@ -205,7 +213,7 @@ create index idempotency_keys_forgotten on idempotency_keys (created_at) where n
 
 create table audit_log (
   id         bigint generated always as identity primary key,
-  at         timestamptz(3) not null default date_trunc('milliseconds', clock_timestamp()),
+  at         timestamptz(3) not null default product_now(),
   actor      text not null,  -- the admin's client id, or the operator at the command line
   action     text not null,
   subject    text,

@@ -4,8 +4,8 @@ create table tenants (
   role           text not null check (role in ('client', 'admin')),
   status         text not null default 'active' check (status in ('active', 'disabled')),
   settings       jsonb not null default '{}',
-  created_at     timestamptz(3) not null default date_trunc('milliseconds', now()),
-  updated_at     timestamptz(3) not null default date_trunc('milliseconds', now()),
+  created_at     timestamptz(3) not null default product_now(now()),
+  updated_at     timestamptz(3) not null default product_now(now()),
   -- Counts changes of the row and of its secrets. API processes cache a tenant and compare this number.
   access_version bigint not null default 0
 );
@@ -61,8 +61,8 @@ create table webhook_endpoints (
   probes          smallint not null default 0,  -- place of the next probe in the schedule
   next_probe_at   timestamptz(3),
   last_error      text,
-  created_at      timestamptz(3) not null default date_trunc('milliseconds', now()),
-  updated_at      timestamptz(3) not null default date_trunc('milliseconds', now()),
+  created_at      timestamptz(3) not null default product_now(now()),
+  updated_at      timestamptz(3) not null default product_now(now()),
   recent_failures int not null default 0,
   probe_event     bigint,  -- what a failing endpoint is probed with
   probe_failures  smallint not null default 0,  -- of that event, in this recovery

@@ -7,7 +7,7 @@ create table breaks (
   detail      text not null,
   amount      numeric,
   currency    text,
-  created_at  timestamptz(3) not null default date_trunc('milliseconds', clock_timestamp()),
+  created_at  timestamptz(3) not null default product_now(),
   resolved_at timestamptz(3),
   resolved_by text,
   note        text,
@@ -63,7 +63,7 @@ create table approvals (
   rests_on     jsonb,  -- facts of the subject by which it was asked for. Null: the kind compares its own terms
   reason       text not null,
   requested_by text not null,
-  requested_at timestamptz(3) not null default date_trunc('milliseconds', now()),
+  requested_at timestamptz(3) not null default product_now(now()),
   status       text not null default 'pending' check (status in ('pending', 'approved', 'rejected')),
   decided_by   text,
   decided_at   timestamptz(3),
@@ -111,7 +111,7 @@ create table counting_rates (
 create table installation_settings (
   name   text primary key,  -- src/process/limits/store.ts
   value  text not null,
-  set_at timestamptz(3) not null default date_trunc('milliseconds', now())
+  set_at timestamptz(3) not null default product_now(now())
 );
 
 -- Verified callbacks of parties, as received. Each is kept once. They are deleted after thirty days.
@@ -121,7 +121,7 @@ create table provider_callbacks (
   external_id text collate "C" not null,  -- the party's own name for it
   body        bytea not null,  -- the exact bytes, sealed under the id
   headers     jsonb not null,  -- an allow-list: neither signatures nor credentials
-  received_at timestamptz(3) not null default date_trunc('milliseconds', clock_timestamp()),
+  received_at timestamptz(3) not null default product_now(),
   handled_at  timestamptz(3),
   outcome     text
 );

@@ -41,7 +41,7 @@ create table sandbox_mails (
   id         text collate "C" primary key,
   tenant_id  id references tenants,  -- null: to an operator
   sealed     bytea not null,
-  created_at timestamptz(3) not null default date_trunc('milliseconds', clock_timestamp())
+  created_at timestamptz(3) not null default product_now()
 );
 create index sandbox_mails_of_tenant on sandbox_mails (tenant_id, created_at);
 

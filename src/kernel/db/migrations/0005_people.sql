@@ -6,8 +6,8 @@ create table users (
   status_reason    text,
   meta             json not null default '{}',  -- as given: jsonb refuses NUL and half a surrogate
   kyc_status       text not null default 'not_started',
-  created_at       timestamptz(3) not null default date_trunc('milliseconds', now()),
-  updated_at       timestamptz(3) not null default date_trunc('milliseconds', now()),
+  created_at       timestamptz(3) not null default product_now(now()),
+  updated_at       timestamptz(3) not null default product_now(now()),
   -- The operator's block of a user, beside the client's own (`status`): the user is blocked while either stands.
   operator_blocked boolean not null default false
 );
@@ -27,7 +27,7 @@ create table kyc_reviews (
   reason          text,
   idempotency_key text,  -- of the request that submitted; it goes with the webhooks of the decision
   watched_until   timestamptz(3) not null,  -- its workflow looks again by then
-  submitted_at    timestamptz(3) not null default date_trunc('milliseconds', clock_timestamp()),
+  submitted_at    timestamptz(3) not null default product_now(),
   decided_at      timestamptz(3),
   primary key (user_id, submission)
 );
@@ -40,7 +40,7 @@ create table kyc_approvals (
   submission  int not null,
   meta        json not null,  -- as given: jsonb refuses NUL and half a surrogate
   documents   jsonb not null,  -- [{ slot, documentId }]
-  approved_at timestamptz(3) not null default date_trunc('milliseconds', clock_timestamp())
+  approved_at timestamptz(3) not null default product_now()
 );
 create index kyc_approvals_of_user on kyc_approvals (user_id, id);
 
@@ -53,7 +53,7 @@ create table kyc_decisions (
   decision    text not null,
   reason      text,
   decided_by  text not null,
-  at          timestamptz(3) not null default date_trunc('milliseconds', clock_timestamp()),
+  at          timestamptz(3) not null default product_now(),
   check ((submission is null) <> (document_id is null))
 );
 create index kyc_decisions_on_user on kyc_decisions (user_id, id);
@@ -70,8 +70,8 @@ create table kyc_documents (
   status       text not null check (status in ('uploaded', 'approved', 'rejected')),
   note         text,  -- shown to the client
   submission   int,  -- the first review that had it
-  created_at   timestamptz(3) not null default date_trunc('milliseconds', now()),
-  updated_at   timestamptz(3) not null default date_trunc('milliseconds', now())
+  created_at   timestamptz(3) not null default product_now(now()),
+  updated_at   timestamptz(3) not null default product_now(now())
 );
 create index kyc_documents_of_user on kyc_documents (user_id, id desc);
 
@@ -79,7 +79,7 @@ create index kyc_documents_of_user on kyc_documents (user_id, id desc);
 create table kyc_notes (
   user_id    id primary key references users,
   notes      text not null,
-  updated_at timestamptz(3) not null default date_trunc('milliseconds', clock_timestamp())
+  updated_at timestamptz(3) not null default product_now()
 );
 
 -- Content to delete from the documents store: of deleted documents at once, of unused uploads after a while.

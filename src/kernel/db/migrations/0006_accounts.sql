@@ -6,8 +6,8 @@ create table accounts (
   user_id    id references users,
   currency   text not null,
   status     text not null default 'active' check (status in ('active', 'closed')),
-  created_at timestamptz(3) not null default date_trunc('milliseconds', now()),
-  updated_at timestamptz(3) not null default date_trunc('milliseconds', now()),
+  created_at timestamptz(3) not null default product_now(now()),
+  updated_at timestamptz(3) not null default product_now(now()),
   check ((owner_type = 'user') = (user_id is not null))
 );
 create index accounts_of_tenant on accounts (tenant_id, id desc);
@@ -21,7 +21,7 @@ create index accounts_of_tenant_by_time on accounts (tenant_id, created_at);
 create table offramp_references (
   tenant_id    id not null references tenants,
   reference    text not null,
-  created_at   timestamptz(3) not null default date_trunc('milliseconds', clock_timestamp()),
+  created_at   timestamptz(3) not null default product_now(),
   -- The reference of the off-ramp's postings.
   reference_id id not null,
   account_id   id not null references accounts,
@@ -69,8 +69,8 @@ create table virtual_ibans (
   iban       text collate "C" not null unique,
   bic        text not null,
   status     text not null check (status in ('active', 'disabled')),
-  created_at timestamptz(3) not null default date_trunc('milliseconds', now()),
-  updated_at timestamptz(3) not null default date_trunc('milliseconds', now())
+  created_at timestamptz(3) not null default product_now(now()),
+  updated_at timestamptz(3) not null default product_now(now())
 );
 
 -- Periods in which it was enabled. Each month of such a period costs a fee.
@@ -92,7 +92,7 @@ create table virtual_iban_fees (
   reference_id    id not null unique,
   attempts        int not null default 0,
   paid_at         timestamptz(3),
-  created_at      timestamptz(3) not null default date_trunc('milliseconds', clock_timestamp()),
+  created_at      timestamptz(3) not null default product_now(),
   primary key (virtual_iban_id, month),
   check ((status = 'paid') = (paid_at is not null))
 );

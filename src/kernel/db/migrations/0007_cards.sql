@@ -16,8 +16,8 @@ create table bins (
   max_authorization       numeric,  -- above: declined with limit_exceeded
   blocked_mccs            text[] not null default '{}',  -- declined with invalid_merchant
   demo                    boolean not null default false,
-  created_at              timestamptz(3) not null default date_trunc('milliseconds', now()),
-  updated_at              timestamptz(3) not null default date_trunc('milliseconds', now()),
+  created_at              timestamptz(3) not null default product_now(now()),
+  updated_at              timestamptz(3) not null default product_now(now()),
   max_per_day             numeric,
   max_per_month           numeric,
   allowed_mccs            text[] not null default '{}',
@@ -37,7 +37,7 @@ create table user_bins (
   user_id    id not null references users,
   bin        text not null references bins,
   enabled    boolean not null,
-  updated_at timestamptz(3) not null default date_trunc('milliseconds', clock_timestamp()),
+  updated_at timestamptz(3) not null default product_now(),
   primary key (user_id, bin)
 );
 
@@ -53,8 +53,8 @@ create table cardholders (
   email           text not null,  -- lower case
   submissions     int not null default 0,
   reviewed_at     timestamptz(3),
-  created_at      timestamptz(3) not null default date_trunc('milliseconds', now()),
-  updated_at      timestamptz(3) not null default date_trunc('milliseconds', now()),
+  created_at      timestamptz(3) not null default product_now(now()),
+  updated_at      timestamptz(3) not null default product_now(now()),
   -- The name as the record shows it ("J*** D**"). The name itself is in the linked user's meta only.
   masked_name     text not null,
   -- [{ slot, documentId }] of the newest submission of a B2C cardholder
@@ -64,7 +64,7 @@ create table cardholders (
   -- The present submission may have reached the reviewer, so only the reviewer's answer ends it.
   submission_sent boolean not null default false,
   -- Its workflow looks again by then.
-  watched_until   timestamptz(3) not null default date_trunc('milliseconds', now()),
+  watched_until   timestamptz(3) not null default product_now(now()),
   check (status in ('pending_review', 'wait_audit', 'pass_audit', 'reject', 'submission_failed', 'rejected_by_admin'))
 );
 create unique index cardholders_email_per_bin on cardholders (tenant_id, bin, email);
@@ -82,7 +82,7 @@ create table cardholder_files (
   content_type text not null check (content_type in ('image/jpeg', 'image/png', 'application/pdf')),
   size         int not null check (size > 0),
   sha256       text not null,
-  created_at   timestamptz(3) not null default date_trunc('milliseconds', clock_timestamp())
+  created_at   timestamptz(3) not null default product_now()
 );
 
 -- Decisions of a person or of the sandbox. Rows are only added.
@@ -92,7 +92,7 @@ create table cardholder_decisions (
   decision      text not null check (decision in ('approved', 'rejected')),
   reason        text,
   decided_by    text not null,
-  at            timestamptz(3) not null default date_trunc('milliseconds', clock_timestamp())
+  at            timestamptz(3) not null default product_now()
 );
 create index cardholder_decisions_on on cardholder_decisions (cardholder_id, id);
 
@@ -120,8 +120,8 @@ create table cards (
   processor_closed_at timestamptz(3),  -- the provider has confirmed the closure
   failure             text,
   idempotency_key     text,
-  created_at          timestamptz(3) not null default date_trunc('milliseconds', now()),
-  updated_at          timestamptz(3) not null default date_trunc('milliseconds', now()),
+  created_at          timestamptz(3) not null default product_now(now()),
+  updated_at          timestamptz(3) not null default product_now(now()),
   -- Limits apply and spending is counted. The flag is on the card, so an authorization without limits reads no more rows.
   limited             boolean not null default false,
   buffer_account_id   id,  -- null: it has never had a buffer
@@ -190,8 +190,8 @@ create table card_tokenizations (
   wallet     text not null check (wallet in ('apple_pay', 'google_pay')),
   status     text not null check (status in ('pending', 'completed', 'failed')),
   failure    text,
-  created_at timestamptz(3) not null default date_trunc('milliseconds', now()),
-  updated_at timestamptz(3) not null default date_trunc('milliseconds', now())
+  created_at timestamptz(3) not null default product_now(now()),
+  updated_at timestamptz(3) not null default product_now(now())
 );
 create unique index card_tokenizations_open on card_tokenizations (card_id, wallet) where status = 'pending';
 create index card_tokenizations_unfinished on card_tokenizations (updated_at) where status = 'pending';
@@ -284,7 +284,7 @@ create table processor_messages (
   received_at timestamptz(3) not null,  -- not after it came: by the clock of the database
   due_by      timestamptz(3) not null,
   settled_at  timestamptz(3),  -- what may have been held is released
-  created_at  timestamptz(3) not null default date_trunc('milliseconds', clock_timestamp())
+  created_at  timestamptz(3) not null default product_now()
 );
 create index processor_messages_open on processor_messages (due_by) where settled_at is null;
 
@@ -324,7 +324,7 @@ create table spending_limits (
   challenge_ecommerce boolean not null default false,  -- declined with authentication_required without a challenge
   challenge_above   numeric check (challenge_above > 0),
   home_countries    text[] not null default '{}',  -- others ask for a challenge, where there are any
-  updated_at        timestamptz(3) not null default date_trunc('milliseconds', now())
+  updated_at        timestamptz(3) not null default product_now(now())
 );
 
 -- Authorized less released amounts by the UTC day of the authorization, of limited cards and users. A card's rows are under

@@ -25,8 +25,8 @@ create table transfers (
   -- what the party owes us and no release covers, by the kind's rules; null: nothing. The engine writes it with each word and decision
   unreleased      numeric,
   reached         jsonb not null default '{}',  -- when it first had each status
-  created_at      timestamptz(3) not null default date_trunc('milliseconds', now()),
-  updated_at      timestamptz(3) not null default date_trunc('milliseconds', now())
+  created_at      timestamptz(3) not null default product_now(now()),
+  updated_at      timestamptz(3) not null default product_now(now())
 );
 create unique index transfers_of_party on transfers (party, party_ref);
 create unique index transfers_idempotency_key on transfers (caller_id, account_id, kind, idempotency_key);
@@ -89,7 +89,7 @@ create table transfer_decisions (
   data        jsonb not null default '{}',
   reason      text,
   decided_by  text not null,  -- system, or who
-  at          timestamptz(3) not null default date_trunc('milliseconds', now()),
+  at          timestamptz(3) not null default product_now(now()),
   check ((amount is null) = (currency is null))
 );
 create index transfer_decisions_on on transfer_decisions (transfer_id, number);

@@ -80,11 +80,11 @@ export async function unpark(sql: Sql, endpoint: EndpointKey): Promise<void> {
 export async function retryAtOnce(sql: Sql, endpoints: readonly EndpointKey[]): Promise<void> {
   await sql.query(
     `insert into webhook_moves (action, tenant_id, registration, last_number, after_at)
-     select 'retry', p.tenant_id, p.registration, (select max(number) from events), now()
+     select 'retry', p.tenant_id, p.registration, (select max(number) from events), product_now(now())
        from unnest($1::text[], $2::text[]) as p(tenant_id, registration)
       where (select true from events e
               where e.shard = webhook_shard(p.tenant_id, p.registration) and e.tenant_id = p.tenant_id
-                and e.registration = p.registration and e.delivery = 'due' and e.attempts > 0 and e.due_at > now()
+                and e.registration = p.registration and e.delivery = 'due' and e.attempts > 0 and e.due_at > product_now(now())
               order by e.due_at, e.number limit 1)`,
     namesOf(endpoints),
   );
@@ -199,7 +199,7 @@ const WAITING: Range = {
 };
 
 /** Begins the retry schedule of an event anew. */
-export const AGAIN = `due_at = least(created_at, clock_timestamp()), attempts = 0, last_error = null`;
+export const AGAIN = `due_at = least(created_at, product_now()), attempts = 0, last_error = null`;
 
 interface Action {
   range: Range;
@@ -226,7 +226,7 @@ const ACTIONS: Record<string, Action> = {
     range: DUE,
     only: 'e.attempts > 0',
     from: ['due'],
-    set: 'due_at = least(created_at, clock_timestamp())',
+    set: 'due_at = least(created_at, product_now())',
   },
   resend: {
     range: REST,

@@ -36,7 +36,7 @@ export async function endpointsWithDue(
           order by e.shard, e.tenant_id, e.registration, e.due_at limit 1) n)
      select d.shard, d.tenant_id as "tenantId", d.registration, p.status
        from due d left join webhook_endpoints p on p.tenant_id = d.tenant_id and p.registration = d.registration
-      where d.shard = any($1::smallint[]) and (d.due_at <= now() or p.status is distinct from 'active')`,
+      where d.shard = any($1::smallint[]) and (d.due_at <= product_now(now()) or p.status is distinct from 'active')`,
     [shards],
   );
 }
@@ -87,7 +87,7 @@ export async function claimDue(sql: Sql, wants: Want[], leaseMs: number): Promis
          cross join lateral (
            select number from events
             where shard = w.shard and tenant_id = w.tenant_id and registration = w.registration and delivery = 'due'
-              and due_at <= now() and (leased_until is null or leased_until < clock_timestamp())
+              and due_at <= product_now(now()) and (leased_until is null or leased_until < clock_timestamp())
             order by due_at, number limit w.room
               for update skip locked) d))
      returning ${CLAIMED}, (select p.url from webhook_endpoints p
@@ -149,7 +149,7 @@ export async function recordDelivered(sql: Sql, attempts: readonly EventAttempt[
   const { from, to } = deliveryTransition('attempt_succeeded');
   await sql.prepared(
     'webhooks-delivered',
-    `update events set delivery = $2, attempts = attempts + 1, delivered_at = clock_timestamp(), due_at = null,
+    `update events set delivery = $2, attempts = attempts + 1, delivered_at = product_now(), due_at = null,
             leased_until = null, last_error = null, attempts_made = webhook_attempts(attempts_made, $4::jsonb -> number::text)
       where number = any ($1::bigint[]) and delivery = any ($3)`,
     [attempts.map(({ number }) => number), to, from, attemptsByNumber(attempts)],
@@ -180,7 +180,7 @@ export async function recordFailures(sql: Sql, failures: FailedAttempt[]): Promi
         set attempts = e.attempts + (f.ms is not null)::int, leased_until = null, last_error = f.code,
             attempts_made = webhook_attempts(e.attempts_made, $7::jsonb -> e.number::text),
             delivery = case when f.ms is not null and e.delivery = any ($5) and e.attempts + 1 >= $4 then $6 else e.delivery end,
-            due_at = case when f.ms is not null and e.delivery = 'due' then clock_timestamp() + f.ms * interval '1 millisecond'
+            due_at = case when f.ms is not null and e.delivery = 'due' then product_now() + f.ms * interval '1 millisecond'
                           else e.due_at end
        from unnest($1::bigint[], $2::text[], $3::bigint[]) as f(number, code, ms)
       where e.number = f.number and e.delivery <> 'delivered' and e.leased_until is not null`,

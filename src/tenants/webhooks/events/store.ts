@@ -151,7 +151,7 @@ export async function deleteOldEvents(sql: Sql, days: number, limit: number): Pr
     `delete from events
       where number = any (array(
         select number from (select number, created_at from events order by number limit 2 * $1::int) as oldest
-         where created_at < clock_timestamp() - make_interval(days => $2::int) limit $1::int))
+         where created_at < product_now() - make_interval(days => $2::int) limit $1::int))
      returning number`,
     [limit, days],
   );

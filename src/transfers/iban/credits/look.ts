@@ -15,7 +15,7 @@ export async function lookAtCredit(
   bankId: string,
   discover: (bankId: string) => Promise<Discovered>,
 ): Promise<Progress> {
-  const { database, now } = services;
+  const { database, now, productClock } = services;
   const known = async () => (await transfersOfParty(database, 'bank', [bankId]))[0];
   const reported = () => reportedName(database, 'bank', bankId);
   const [before, toLookInto] = await Promise.all([known(), reported()]);
@@ -27,6 +27,6 @@ export async function lookAtCredit(
   return {
     status: 'unknown',
     open: waits !== undefined,
-    lookAt: waits ? askAgainAt(waits, now()).getTime() : null,
+    lookAt: waits ? productClock.toWorkflow(askAgainAt(waits, now())) : null,
   };
 }

@@ -17,7 +17,7 @@ export interface Progress {
   status: GasOperationStatus;
   /** False ends the workflow. */
   open: boolean;
-  /** Time of the next look without a signal, in milliseconds since 1970. */
+  /** Time of the next look without a signal by the workflow's clock, in milliseconds since 1970. */
   lookAt: number | null;
 }
 
@@ -39,7 +39,8 @@ export async function advanceGasOperation(services: Services, id: string): Promi
     const { operation } = isOpen(snapshot.operation) ? await readSnapshot(services, id) : snapshot;
     await keepDueBy(services.database, operation, stepped.lookAt);
     const { status } = operation;
-    return { status, open: isOpen(operation), lookAt: stepped.lookAt?.getTime() ?? null };
+    const lookAt = stepped.lookAt && services.productClock.toWorkflow(stepped.lookAt);
+    return { status, open: isOpen(operation), lookAt };
   }
   throw new Error(`the operation ${id} takes steps without an end`);
 }
