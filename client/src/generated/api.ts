@@ -2670,6 +2670,32 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/sandbox/clock": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the sandbox's clock (Admin)
+         * @description For the operator only.
+         */
+        get: operations["getSandboxClock"];
+        put?: never;
+        /**
+         * Advance the sandbox's clock (Admin)
+         * @description Adds to the time of the whole sandbox, for all tenants and for good. Every open process then looks at the new time, and every schedule runs once, before the answer. What a party reports follows within seconds. Pass an idempotency key, because a second request without one advances the clock again.
+         *
+         *     For the operator only.
+         */
+        post: operations["advanceSandboxClock"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/webhooks": {
         parameters: {
             query?: never;
@@ -8895,6 +8921,15 @@ export interface components {
         SandboxIbanCredit: {
             /** @description The bank’s name for the payment. */
             id: string;
+        };
+        SandboxClock: {
+            /**
+             * Format: date-time
+             * @description The present time of the product. ISO 8601, UTC.
+             */
+            now: string;
+            /** @description How far the product is ahead of the machine. */
+            offsetSeconds: number;
         };
         /** @description A page of a list. */
         WebhookList: {
@@ -18685,6 +18720,80 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
+            409: components["responses"]["IdempotencyInProgress"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["IdempotencyMismatch"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["UnavailableOrOutcomeUnknown"];
+        };
+    };
+    getSandboxClock: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SandboxClock"];
+                };
+            };
+            401: components["responses"]["UnauthorizedOrClientDisabled"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    advanceSandboxClock: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept for at least 24 hours: a repeat with the same key has no second effect. */
+                "x-idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description A duration of ISO 8601 in weeks, days, hours, minutes and seconds: above 0, at most 400 days. */
+                    advance: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "x-idempotent-replayed": components["headers"]["x-idempotent-replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SandboxClock"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["UnauthorizedOrClientDisabled"];
+            403: components["responses"]["Forbidden"];
             409: components["responses"]["IdempotencyInProgress"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];

@@ -146,6 +146,8 @@ export const OPERATIONS = {
   createSandboxTransaction: 'POST /sandbox/transactions',
   getMailbox: 'GET /sandbox/mailbox',
   createSandboxIbanCredit: 'POST /sandbox/iban-credits',
+  getSandboxClock: 'GET /sandbox/clock',
+  advanceSandboxClock: 'POST /sandbox/clock',
   listWebhooks: 'GET /v1/webhooks',
   setWebhook: 'POST /v1/webhooks',
   deleteWebhook: 'DELETE /v1/webhooks',
