@@ -1,9 +1,10 @@
 /** @long @isolated launches the product. */
-import { callerOf, type Json } from '../../scripts/support/api';
+import type { Credential, Json } from '../../scripts/support/api';
 import { START_MS } from '../startup/process';
 import { command } from '../support/operator';
 import { startWhole } from '../support/product';
 import { until } from '../support/until';
+import { clientAt } from './client';
 import { installation } from './installation';
 
 /** Each row of the table in docs/sandbox.md, "The clock", on `npm start` with a real Temporal server. */
@@ -12,8 +13,12 @@ import { installation } from './installation';
 jest.setTimeout(60_000);
 
 const world = installation();
-const client = () => callerOf(world.whole.credentials.baseUrl, world.whole.credentials.client);
-const admin = () => callerOf(world.whole.credentials.baseUrl, world.whole.credentials.admin);
+const callerOf = (credential: Credential) => {
+  const { call } = clientAt(world.whole.credentials.baseUrl, credential);
+  return async (...given: Parameters<typeof call>): Promise<Json> => (await call(...given)).body;
+};
+const client = () => callerOf(world.whole.credentials.client);
+const admin = () => callerOf(world.whole.credentials.admin);
 const operator = (...argv: string[]) => command({ DATA_DIR: world.dataDir }, ...argv);
 
 let keys = 0;
