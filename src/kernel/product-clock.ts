@@ -68,16 +68,15 @@ export async function idsWithin(
   ];
 }
 
-/** Advisory lock of the offset, because Postgres refuses two changes of one function at once. */
-const LOCK = 7_204_121;
-
 /**
  * Adds to the stored offset. Statements of all connections have the new time after the commit.
  * @param bySeconds whole and above zero
  * @returns the offset before and after, in seconds
  */
 export async function advanceOffset(tx: Tx, bySeconds: number): Promise<{ before: number; after: number }> {
-  await tx.query('select pg_advisory_xact_lock($1)', [LOCK]);
+  // Advances wait for each other. A connection sees the functions that another has changed only when it gets the lock
+  // of a table, and an advisory lock is none. Audit entries are still written meanwhile.
+  await tx.query('lock table audit_log in share update exclusive mode');
   const before = await readOffsetSeconds(tx);
   const after = before + bySeconds;
   if (!Number.isSafeInteger(after)) throw new Error('an offset has whole seconds');

@@ -2679,7 +2679,9 @@ export interface paths {
         };
         /**
          * Read the sandbox's clock (Admin)
-         * @description For the operator only.
+         * @description Shows the time that every tenant of the sandbox has, and how far it is ahead.
+         *
+         *     For the operator only.
          */
         get: operations["getSandboxClock"];
         put?: never;
@@ -18770,6 +18772,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "advance": "PT24H"
+                 *     }
+                 */
                 "application/json": {
                     /** @description A duration of ISO 8601 in weeks, days, hours, minutes and seconds: above 0, at most 400 days. */
                     advance: string;

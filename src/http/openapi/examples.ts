@@ -153,6 +153,8 @@ export const EXAMPLES: Record<string, object> = {
   // Webhooks and credentials
   setWebhook: { url: 'https://hooks.shop.example/cardwright', type: 'card' },
   rotateClientSecret: { overlapSeconds: 3600 },
+  // Sandbox
+  advanceSandboxClock: { advance: 'PT24H' },
 };
 
 /** Forms that send a file. `file` is the name of a file. */

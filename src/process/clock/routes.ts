@@ -36,6 +36,7 @@ export function clockRoutes(services: ClockServices): Route[] {
       path: PATH,
       tag: 'Sandbox',
       summary: "Read the sandbox's clock",
+      description: 'Shows the time that every tenant of the sandbox has, and how far it is ahead.',
       role: 'admin',
       response: clockSchema,
       read: async () => view(await readOffsetSeconds(database)),

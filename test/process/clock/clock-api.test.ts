@@ -9,7 +9,7 @@ import { keepClock } from '../../../src/startup/clock';
 import { createStages } from '../../../src/startup/stages';
 import { insertNetwork } from '../../chain/wallets/support';
 import { type Client, type TestApi, testApi } from '../../support/api';
-import { activeCard, masterAccount } from '../../support/cards';
+import { activeCard, fund, masterAccount } from '../../support/cards';
 import { until } from '../../support/until';
 
 let api: TestApi;
@@ -78,9 +78,9 @@ it('advances once under one key, and writes down who did it', async () => {
 
 it('adds parallel advances', async () => {
   const before = await offset();
-  const answers = await Promise.all(Array.from({ length: 5 }, () => advance('PT1M')));
-  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
-  expect(await offset()).toBe(before + 300);
+  const answers = await Promise.all(Array.from({ length: 20 }, () => advance('PT1M')));
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  expect(await offset()).toBe(before + 20 * 60);
 });
 
 it('refuses a live start on a database whose clock was advanced', async () => {
@@ -148,10 +148,15 @@ it('stamps new entries with the new time, and finds them by their ids', async ()
 
 it('counts events in the hours of the product, although their ids have the time of the machine', async () => {
   const another = await api.client();
+  await fund(api, await masterAccount(another), '100.00');
   const { id: cardId } = await activeCard(api, another);
   await advance('P1D');
-  await another.call('POST', '/sandbox/transactions', { cardId, type: 'authorization', amount: '1.00' });
-  const at = (await databaseTime(api.database)).getTime();
+  const { body } = await another.call('POST', '/sandbox/transactions', {
+    cardId,
+    type: 'authorization',
+    amount: '1.00',
+  });
+  const at = Date.parse(body.timestamp);
   const from = new Date(at - (at % HOUR_MS));
   const period = { from, to: new Date(from.getTime() + HOUR_MS) };
   expect(await countByHour(api.database, ['authorization'], period)).toEqual([

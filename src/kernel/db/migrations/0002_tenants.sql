@@ -80,7 +80,7 @@ begin
 end $$;
 create function webhook_url_is_left() returns trigger language plpgsql as $$
 begin
-  update webhook_urls u set left_at = clock_timestamp()
+  update webhook_urls u set left_at = product_now()
    where u.id = old.url_id
      and not exists (select from webhook_endpoints w where w.tenant_id = old.tenant_id and w.url_id = old.url_id);
   return null;

@@ -135,7 +135,7 @@ export async function makeDue(sql: Sql, number: string): Promise<boolean> {
 export async function deleteOldUrls(sql: Sql, days: number): Promise<void> {
   await sql.query(
     `delete from webhook_urls u
-      where left_at < clock_timestamp() - make_interval(days => $1::int)
+      where left_at < product_now() - make_interval(days => $1::int)
         and not exists (select from webhook_endpoints w where w.tenant_id = u.tenant_id and w.url_id = u.id)`,
     [days],
   );
