@@ -70,6 +70,27 @@ export async function reportedTransaction(
   return { word: pending ?? { status: 'unknown' }, isAgreed: inNoBlock };
 }
 
+/**
+ * A reported transaction as it is booked: most nodes report it, and its block is final.
+ * @returns undefined otherwise
+ * @throws ChainAway
+ */
+export async function finalOf(
+  node: Pick<ChainNode, 'agreedBlock'>,
+  { word, isAgreed }: ReportedTransaction,
+  confirmations: number,
+): Promise<Mined | undefined> {
+  if (!isAgreed || !isMined(word)) return undefined;
+  return (await depthOf(node, word.block, confirmations)) === 'final' ? word : undefined;
+}
+
+/** {@link finalOf} what the nodes report about a transaction. @throws ChainAway */
+export const finalTransaction = async (
+  node: Pick<ChainNode, 'transactionOfEach' | 'agreedBlock'>,
+  hash: string,
+  confirmations: number,
+): Promise<Mined | undefined> => finalOf(node, await reportedTransaction(node, hash), confirmations);
+
 /** A transaction in a block, as one node reports it. */
 export type Mined = Extract<ChainTransaction, { status: 'succeeded' | 'reverted' }>;
 

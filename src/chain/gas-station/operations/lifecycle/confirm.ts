@@ -1,12 +1,6 @@
 import type { Tx } from '../../../../kernel/db/database';
 import { conflict, type Problem } from '../../../../kernel/errors';
-import {
-  depthOf,
-  isMined,
-  type Mined,
-  type ReportedTransaction,
-  reportedTransaction,
-} from '../../../../parties/chain/agreement';
+import { finalOf, isMined, type Mined, reportedTransaction } from '../../../../parties/chain/agreement';
 import type { ChainTransaction, SentTransaction } from '../../../../parties/chain/port';
 import type { Services } from '../../../../services';
 import { requireHash } from '../../../networks/hashes';
@@ -53,21 +47,10 @@ export async function askAbout(
   const operation = await requireOperation(services.database, id, type);
   const context = await contextOf(services, operation);
   const hash = requireHash(context.network, txHash);
-  const reported = await requireChainAnswer(reportedTransaction(context.node, hash));
-  return {
-    hash,
-    word: reported.word,
-    isFinal: await requireChainAnswer(isFinal(context, reported)),
-    context,
-  };
-}
-
-async function isFinal(
-  { node, config }: ChainContext,
-  { word, isAgreed }: ReportedTransaction,
-): Promise<boolean> {
-  if (!isAgreed || !isMined(word)) return false;
-  return (await depthOf(node, word.block, config.sweepConfirmations)) === 'final';
+  const { node, config } = context;
+  const reported = await requireChainAnswer(reportedTransaction(node, hash));
+  const final = await requireChainAnswer(finalOf(node, reported, config.sweepConfirmations));
+  return { hash, word: reported.word, isFinal: final !== undefined, context };
 }
 
 const DIFFERENCES: Record<Difference, string> = {

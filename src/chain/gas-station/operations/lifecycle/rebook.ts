@@ -1,5 +1,5 @@
 import type { Tx } from '../../../../kernel/db/database';
-import { depthOf, isMined, type Mined, reportedTransaction } from '../../../../parties/chain/agreement';
+import { finalTransaction, type Mined } from '../../../../parties/chain/agreement';
 import type { ChainNode } from '../../../../parties/chain/port';
 import type { Services } from '../../../../services';
 import { bookedSince } from '../../../holdings/operations';
@@ -64,8 +64,9 @@ async function rebookFee(
   { id, txHash }: GasOperation,
   cause: string,
 ): Promise<void> {
-  const { network, asset } = chain;
-  const word = await finalWord(chain, isHash(cause) ? cause : txHash);
+  const { network, node, asset, confirmations } = chain;
+  const hash = isHash(cause) ? cause : txHash;
+  const word = hash === null ? undefined : await finalTransaction(node, hash, confirmations);
   if (!word) return;
   await database.transaction(async (tx) => {
     const operation = await findOperation(tx, id, { lock: 'update' });
@@ -79,14 +80,6 @@ async function rebookFee(
     const feeUnits = (operation.feeUnits ?? 0n) + execution.fee - feeBefore;
     await updateOperation(tx, id, { feeUnits, updatedAt: now() });
   });
-}
-
-/** @returns undefined unless most nodes have the transaction in the same final block */
-async function finalWord({ node, confirmations }: Chain, hash: string | null): Promise<Mined | undefined> {
-  if (hash === null) return undefined;
-  const { word, isAgreed } = await reportedTransaction(node, hash);
-  if (!isAgreed || !isMined(word)) return undefined;
-  return (await depthOf(node, word.block, confirmations)) === 'final' ? word : undefined;
 }
 
 /** @returns the execution with its present fee; undefined when it moves other units than the booked ones */

@@ -1,4 +1,4 @@
-import { depthOf, isMined, reportedTransaction } from '../../../../parties/chain/agreement';
+import { finalTransaction } from '../../../../parties/chain/agreement';
 import type { Services } from '../../../../services';
 import { endExecuted } from '../lifecycle/end';
 import type { Attempt } from '../nonces/record';
@@ -28,9 +28,8 @@ async function bookOne(
   { chain, hash, operationId }: Attempt,
 ): Promise<void> {
   if (hash === null) return;
-  const { word, isAgreed } = await reportedTransaction(node, hash);
-  if (!isAgreed || !isMined(word)) return;
-  if ((await depthOf(node, word.block, config.sweepConfirmations)) !== 'final') return;
+  const word = await finalTransaction(node, hash, config.sweepConfirmations);
+  if (!word) return;
   await services.database.transaction(async (tx) => {
     const operation = await findOperation(tx, operationId, { lock: 'update' });
     if (!operation || operation.executedAt !== null) return;
