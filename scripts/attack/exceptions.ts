@@ -50,7 +50,11 @@ export const EXCEPTIONS: Exception[] = [
     /^amount (has more decimals than \w+ allows|is required|must (be|bring|give the destination) from )/,
     'How many decimals and how much depends on the currency and on what the tenant is offered.',
   ),
-  refused(['from', 'to'], /^(from must not be later than to|to must be after from)/, 'A rule of two fields.'),
+  refused(
+    ['from', 'to'],
+    /^(from must not be later than to|to must be (after|at most 366 days after) from)/,
+    'A rule of two fields.',
+  ),
   refused(
     ['from', 'to', 'at', 'fromDate', 'toDate'],
     /must be a timestamp of the years 0001 to 9999 in UTC/,

@@ -64,6 +64,7 @@ it('explains known exceptions and nothing else', () => {
 
 it.each([
   ['GET /v1/accounts/{id}/statement', 'to', 'to must be after from.'],
+  ['GET /v1/accounts/{id}/statement', 'to', 'to must be at most 366 days after from.'],
   [
     'POST /v1/gas-station/station-topups/scan',
     'address',
