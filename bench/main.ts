@@ -9,6 +9,7 @@ import { benchGrowth } from './growth';
 import { benchHungParty } from './hung-party';
 import { benchLine } from './line';
 import { benchProcesses } from './processes';
+import { benchReader } from './reader';
 import { benchWebhooks } from './webhooks';
 
 /** `npm run bench -- NAME` runs a bench and prints its results. No bench asserts a speed. */
@@ -27,6 +28,7 @@ const BENCHES: Record<string, () => Promise<void>> = {
   'hung-party': benchHungParty,
   line: benchLine,
   processes: benchProcesses,
+  reader: benchReader,
   sweeps: benchSweeps,
   webhooks: benchWebhooks,
 };
