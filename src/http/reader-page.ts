@@ -26,6 +26,8 @@ ${hasReader ? html`<link rel="modulepreload" href="docs/reader/standalone.esm.js
 body { margin: 0; font: 16px/1.5 system-ui, sans-serif; }
 #first { max-width: 60rem; margin: 0 auto; padding: 3rem 1.25rem; }
 #first li { margin: .25rem 0; }
+#reference .markdown :is(th, td) { word-break: normal; overflow-wrap: break-word; }
+#reference .markdown :is(th, td) code { overflow-wrap: anywhere; }
 :root { --scalar-font: system-ui, sans-serif; --scalar-font-code: ui-monospace, Menlo, Consolas, monospace; }
 </style>
 </head>

@@ -7,6 +7,7 @@ import type { TemporalClient } from '../../src/kernel/temporal/connection';
 import { freePort } from '../../src/startup/embedded/ports';
 import { connectionUrl } from '../../src/startup/embedded/postgres/connection';
 import { DATABASE } from '../../src/startup/embedded/postgres/server';
+import { INTEGRATE } from '../docs/steps';
 import { commandsOf, programOf, typed } from '../docs/typed';
 import { setLimits } from '../support/operator';
 import { takeTurn, temporalAt } from '../support/outside/temporal-client';
@@ -67,8 +68,6 @@ it('runs the README: a first request, and a user that is created once', async ()
   expectEach(await reader([request]), ['"currency":"USD"', '"externalId":"ada"']);
 });
 
-const INTEGRATE = 'docs/guides/integrate-in-an-hour.md';
-
 /** Builds and runs a program as the guide to the kit says. The compiler is that of this project. */
 async function integrated(program: string): Promise<string> {
   const [prepare = '', run = ''] = commandsOf(INTEGRATE);
@@ -77,6 +76,7 @@ async function integrated(program: string): Promise<string> {
   const modules = join(__dirname, '../../node_modules');
   const linked = `ln -s ${modules}/typescript ${modules}/@types node_modules/`;
   return reader([
+    'echo {} > tsconfig.json', // as in a clone
     'export npm_config_offline=true',
     'npx() { shift; node node_modules/typescript/bin/tsc "$@"; }',
     prepare.replace(install, linked),

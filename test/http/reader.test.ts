@@ -1,7 +1,9 @@
 /** @long drives a real browser. */
 import type { Browser, Page } from 'playwright-core';
+import { stepsOf } from '../docs/steps';
 import { type TestApi, testApi } from '../support/api';
 import { chromiumPath, startBrowser } from '../support/outside/browser';
+import { until } from '../support/until';
 
 const chromium = chromiumPath();
 const inBrowser = chromium ? describe : describe.skip;
@@ -43,6 +45,9 @@ inBrowser('the reader of the document', () => {
         -1,
       );
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+      // A narrow column of a table breaks between words.
+      const cell = `getComputedStyle(document.querySelector('#reference td'))`;
+      expect(await page.evaluate(`${cell}.wordBreak`)).toBe('normal');
       expect(await page.locator('#first').count()).toBe(0);
       // On a slow line, the bytes of the page decide how fast it is.
       const sent = await page.evaluate<number>(
@@ -56,14 +61,44 @@ inBrowser('the reader of the document', () => {
     60_000,
   );
 
-  it('finds an operation by a word', async () => {
+  it('leads from a link of a guide to its chapter', async () => {
+    const { page } = await opened(1280);
+    await page.getByRole('link', { name: 'Twelve steps' }).click();
+    const chapter = page.getByRole('heading', { name: 'Twelve steps' });
+    await until(async () => {
+      const top = (await chapter.boundingBox())?.y ?? -1;
+      return top > 0 && top < 300;
+    });
+    await page.close();
+  }, 60_000);
+
+  it('finds each step of the first integration by its words, among the first ten results', async () => {
     const { page } = await opened(1280);
     await page
       .getByRole('button', { name: /search/i })
       .first()
       .click();
-    await page.keyboard.type('freeze');
-    await page.getByText('/v1/cards/{id}/freeze').first().waitFor();
+    const results = page.getByRole('option');
+    for (const { title, words, readme, chapter, operations } of stepsOf()) {
+      if (readme !== undefined) continue;
+      await page.getByRole('combobox').fill(words);
+      // A result ends with the method and the path of its operation.
+      const places = operations.map((name) =>
+        name.replace(/^[A-Z]+/, (method) => `${method.toLowerCase()}Path:`),
+      );
+      if (chapter !== undefined) places.push(`Heading: ${chapter} ,Description: Heading`);
+      for (const place of places)
+        await results
+          .filter({ hasText: place.split(/Path: |Heading: | ,/)[1] })
+          .first()
+          .waitFor();
+      const first = (await results.allTextContents())
+        .slice(0, 10)
+        .map((text) => text.replace(/\s+/g, ' ').trim())
+        .map((text) => text.replace(/^Heading: \d+\. /, 'Heading: '));
+      const missing = places.filter((place) => !first.some((result) => result.endsWith(place)));
+      expect({ title, missing, first }).toEqual({ title, missing: [], first });
+    }
     await page.close();
   }, 60_000);
 });

@@ -21,7 +21,10 @@ export function guides(): string {
   return texts.join('\n\n');
 }
 
-/** The title becomes a heading of the second level, and links to other files become their text. */
+/**
+ * The title becomes a heading of the second level, and links to other files become their text. A link to a chapter names it
+ * as the reader does.
+ */
 const asSection = (markdown: string): string =>
   markdown
     .split(/^(```[\s\S]*?^```)$/m)
@@ -32,7 +35,8 @@ const asSection = (markdown: string): string =>
 const asProse = (text: string, lower: boolean): string =>
   (lower ? text.replace(/^#(?=#* )/gm, '##') : text)
     .replace(/<!--[\s\S]*?-->\n?/g, '')
-    .replace(/\[([^\]]+)\]\((?!https?:|#)[^)]+\)/g, '$1');
+    .replace(/\[([^\]]+)\]\((?!https?:|#)[^)]+\)/g, '$1')
+    .replaceAll('](#', '](#description/');
 
 /** The tables of effects on balances (`interface.md 3.4`), from which the ledger posts. */
 function effectsGuide(): string {
