@@ -13,7 +13,7 @@ const pendingChange = z
     approvalId: z.string(),
     requestedBy: z.string(),
     requestedAt: instant(),
-    needs: z.int().describe('How many operators must approve, without the one who asked.'),
+    needs: z.int().describe('Number of operators who must approve, besides the operator who asked.'),
     firstBy: z.string().optional().describe('The first of two operators who approved.'),
     changes: z.array(
       z.object({

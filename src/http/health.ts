@@ -3,7 +3,8 @@ import { type Readiness, readinessAnswer } from '../kernel/readiness';
 import { Reply, type Route, route } from './route';
 
 const checks = z.record(z.string(), z.enum(['up', 'down']));
-const READINESS = z.object({ status: z.literal('ok'), checks }).meta({ id: 'Readiness' });
+const status = z.literal('ok').describe('Always `ok`. A failing probe has another HTTP status.');
+const READINESS = z.object({ status, checks }).meta({ id: 'Readiness' });
 
 /** Liveness and readiness probes, without credentials. */
 export function healthRoutes(readiness: () => Promise<Readiness>): Route[] {
@@ -13,10 +14,10 @@ export function healthRoutes(readiness: () => Promise<Readiness>): Route[] {
       path: '/health',
       tag: 'Health',
       summary: 'Liveness probe',
-      description: 'The process answers. Neither Postgres nor Temporal is checked.',
+      description: 'Says that the process answers. Postgres and Temporal are not checked.',
       role: 'public',
       probe: true,
-      response: z.object({ status: z.literal('ok') }).meta({ id: 'Health' }),
+      response: z.object({ status }).meta({ id: 'Health' }),
       read: async () => ({ status: 'ok' }),
     }),
     route({

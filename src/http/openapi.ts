@@ -10,7 +10,7 @@ import type { Route } from './route';
 
 /** The groups of operations, in the order of `interface.md 4.1`. Other groups follow. */
 const TAGS: Record<string, string> = {
-  Health: 'Probes for a supervisor. They need no credential.',
+  Health: 'Probes for a supervisor, without a credential.',
   Accounts: 'Balances and histories of your own accounts and of your users’ accounts.',
   Cards: 'Issuing, funding, freezing and closing cards, with their limits.',
   Transactions: 'Card and account transactions over everything.',

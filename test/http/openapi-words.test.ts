@@ -64,6 +64,76 @@ it('says of each amount and each time in which form it is', () => {
   expect(wrong).toEqual([]);
 });
 
+/** Every text for people: descriptions and summaries, with their place. */
+function textsIn(node: any, where: string): [where: string, text: string][] {
+  if (node === null || typeof node !== 'object') return [];
+  return Object.entries<any>(node).flatMap(([key, each]): [string, string][] =>
+    ['description', 'summary'].includes(key) && typeof each === 'string'
+      ? [[where, each]]
+      : textsIn(each, `${where}/${key}`),
+  );
+}
+
+/** The sentences of a Markdown text, without its code and its tables. */
+const sentencesOf = (text: string): string[] =>
+  text
+    .replace(/^```[^]*?^```$/gm, '')
+    .split(/\n{2,}|\n(?=[-*#|] ?|\d+\. )|(?<=[.!?])\s+/)
+    .filter((part) => !/^\s*\|/.test(part));
+
+/** A pronoun or a clause stands where the subject should be named. */
+const RIDDLE =
+  /^(?:How|It|Its|Neither|Nor|Of|So|Such|That|Their|Theirs|These|They|This|Those|What|Where|Whether|Which|Who|Whoever|Whose|Why)\b/;
+
+it.each([
+  ['the guides', () => [['info', document.info.description] as [string, string]]],
+  ['operations, events and fields', () => textsIn({ ...document, info: {} }, '')],
+])('says everything in %s by short sentences that begin with their subject', (_, texts) => {
+  const sentences = texts().flatMap(([where, text]) =>
+    sentencesOf(text).map((sentence): [string, string] => [where, sentence]),
+  );
+  expect(sentences.length).toBeGreaterThan(50);
+  const long = sentences.filter(([, sentence]) => sentence.trim().split(/\s+/).length > 25);
+  const riddles = sentences.filter(([, sentence]) => RIDDLE.test(sentence));
+  expect([...long, ...riddles]).toEqual([]);
+});
+
+it('links chapters of the guides as the reader names them', () => {
+  const guides = document.info.description as string;
+  const chapters = [...guides.matchAll(/^#+ (.*)$/gm)].map(
+    ([, title = '']) =>
+      `#description/${title
+        .toLowerCase()
+        .replace(/[^\w -]/g, '')
+        .replaceAll(' ', '-')}`,
+  );
+  const links = [...guides.matchAll(/\]\((#[^)]+)\)/g)].map(([, link = '']) => link);
+  expect(links.length).toBeGreaterThan(2);
+  expect(links.filter((link) => !chapters.includes(link))).toEqual([]);
+});
+
+it('finds a long sentence and one without a subject', () => {
+  const long = `The card ${'really '.repeat(25)}pays.`;
+  expect(sentencesOf(`The card pays. ${long} It is active.\n\n| a | b |\n- one\n- two`)).toEqual([
+    ...['The card pays.', long, 'It is active.', '- one', '- two'],
+  ]);
+  expect(RIDDLE.test('It is active.')).toBe(true);
+});
+
+it('calls each record by the words of the glossary', () => {
+  const of = (schema: string, field: string) =>
+    document.components.schemas[schema].properties[field].description;
+  expect([
+    ...[of('KycDocument', 'id'), of('KycStatusEvent', 'status'), of('CardTransactionEvent', 'id')],
+    of('AccountWithBins', 'status'),
+  ]).toEqual([
+    ...['Id of the KYC document.', 'State of the KYC.', 'Id of the card transaction.'],
+    'State of the account.',
+  ]);
+  const { parameters } = document.paths['/v1/users/{id}/card/transactions'].get;
+  expect(parameters.find(({ name }: any) => name === 'type').description).toBe('Type of the transaction.');
+});
+
 /** Names of fields whose values usually come from a closed list. */
 const OF_A_LIST =
   /^(status|state|code|failure|reason|reasons|error|waitsFor|source|kind|type|subtype|method|strategy|event|action|outcome|cause|channel|mode|role|side|scope|scopes)$|[a-z](Status|State|Failure|Reason|Kind|Type|Method)s?$|(failure|error|decline)Code$/;

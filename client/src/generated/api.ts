@@ -14,7 +14,7 @@ export interface paths {
         };
         /**
          * Liveness probe
-         * @description The process answers. Neither Postgres nor Temporal is checked.
+         * @description Says that the process answers. Postgres and Temporal are not checked.
          */
         get: operations["getHealth"];
         put?: never;
@@ -76,7 +76,7 @@ export interface paths {
         put?: never;
         /**
          * Correction credit to an account (Admin)
-         * @description Bookings by hand without a second operator (`admin-deposit`, `admin-withdrawal`, `offramp-deposit` and the same at the command line) have three limits per UTC day, in `BASE_CURRENCY` at the stored middle rate: `ADMIN_LIMIT` for one credential, `ADMIN_TENANT_LIMIT` for one tenant, `ADMIN_INSTALLATION_LIMIT` for the installation. A sum above its limit, or a currency without a fresh rate, is refused by 409 `limit_exceeded`. Two operators can book it at the command line.
+         * @description Bookings by hand without a second operator have three limits per UTC day, in `BASE_CURRENCY` at the stored middle rate. `ADMIN_LIMIT` applies to a credential, `ADMIN_TENANT_LIMIT` to a tenant, `ADMIN_INSTALLATION_LIMIT` to the installation. `admin-deposit`, `admin-withdrawal` and `offramp-deposit` count, here and at the command line. A sum above its limit, or a currency without a fresh rate, is refused by 409 `limit_exceeded`. Two operators can book it at the command line.
          *
          *     For the operator only.
          */
@@ -98,7 +98,7 @@ export interface paths {
         put?: never;
         /**
          * Write-off from an account (Admin)
-         * @description Bookings by hand without a second operator (`admin-deposit`, `admin-withdrawal`, `offramp-deposit` and the same at the command line) have three limits per UTC day, in `BASE_CURRENCY` at the stored middle rate: `ADMIN_LIMIT` for one credential, `ADMIN_TENANT_LIMIT` for one tenant, `ADMIN_INSTALLATION_LIMIT` for the installation. A sum above its limit, or a currency without a fresh rate, is refused by 409 `limit_exceeded`. Two operators can book it at the command line.
+         * @description Bookings by hand without a second operator have three limits per UTC day, in `BASE_CURRENCY` at the stored middle rate. `ADMIN_LIMIT` applies to a credential, `ADMIN_TENANT_LIMIT` to a tenant, `ADMIN_INSTALLATION_LIMIT` to the installation. `admin-deposit`, `admin-withdrawal` and `offramp-deposit` count, here and at the command line. A sum above its limit, or a currency without a fresh rate, is refused by 409 `limit_exceeded`. Two operators can book it at the command line.
          *
          *     For the operator only.
          */
@@ -119,8 +119,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Master credit plus transfer (Admin)
-         * @description Credits the tenant's master account of that currency and transfers to the account, in one posting group. Bookings by hand without a second operator (`admin-deposit`, `admin-withdrawal`, `offramp-deposit` and the same at the command line) have three limits per UTC day, in `BASE_CURRENCY` at the stored middle rate: `ADMIN_LIMIT` for one credential, `ADMIN_TENANT_LIMIT` for one tenant, `ADMIN_INSTALLATION_LIMIT` for the installation. A sum above its limit, or a currency without a fresh rate, is refused by 409 `limit_exceeded`. Two operators can book it at the command line.
+         * Credit an account from an off-ramp (Admin)
+         * @description Credits the tenant's master account of that currency and transfers to the account, in one posting group. Bookings by hand without a second operator have three limits per UTC day, in `BASE_CURRENCY` at the stored middle rate. `ADMIN_LIMIT` applies to a credential, `ADMIN_TENANT_LIMIT` to a tenant, `ADMIN_INSTALLATION_LIMIT` to the installation. `admin-deposit`, `admin-withdrawal` and `offramp-deposit` count, here and at the command line. A sum above its limit, or a currency without a fresh rate, is refused by 409 `limit_exceeded`. Two operators can book it at the command line.
          *
          *     For the operator only.
          */
@@ -159,7 +159,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Versioned mixed account history
+         * History of an account
          * @description Lists the account transactions and the status changes of the deposits, payouts, card top-ups, card withdrawals and virtual-IBAN movements of the account, newest first. Items written while you page come before the first page, and no page misses any. A record and its account transactions share their `referenceId`. Status changes are kept since the release that introduced this list. Accepts the `accountId` of your virtual IBAN too.
          */
         get: operations["listAccountHistory"];
@@ -201,7 +201,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Transfer between service accounts
+         * Transfer between two accounts
          * @description Moves money between two accounts of one currency, as two account transactions with one `referenceId`.
          */
         post: operations["createTransfer"];
@@ -220,7 +220,7 @@ export interface paths {
         };
         /**
          * Statement of an account
-         * @description Opening balance, lines, totals by type and closing balance of a period, as JSON, CSV or PDF. A balance is available + pending; the opening balance and the changes of the lines sum to the closing balance, which is the opening balance of the next period. Accepts an account, a card, and the `accountId` of your virtual IBAN, whose lines name the remitter. A PDF has at most 10,000 lines. In CSV, a text that a spreadsheet would evaluate has an apostrophe before it.
+         * @description Opening balance, lines, totals by type and closing balance of a period, as JSON, CSV or PDF. A balance is available + pending. The opening balance and the changes of the lines sum to the closing balance. The closing balance is the opening balance of the next period. Accepts an account, a card, and the `accountId` of your virtual IBAN, whose lines name the remitter. A PDF has at most 10,000 lines. In CSV, a text that a spreadsheet would evaluate has an apostrophe before it.
          */
         get: operations["getStatement"];
         put?: never;
@@ -302,7 +302,7 @@ export interface paths {
         put?: never;
         /**
          * Exchange between two accounts
-         * @description Takes a quote of this account. The whole exchange happens at once, or nothing. Its account transactions (`exchange_out`, `exchange_fee` unless it is zero, `exchange_in`) have its id as `referenceId`. A refusal with 409 leaves the quote unused, so it can be taken with another idempotency key while it is valid.
+         * @description Takes a quote of this account. The whole exchange happens at once, or nothing. The account transactions (`exchange_out`, `exchange_fee` unless it is zero, `exchange_in`) have its id as `referenceId`. A refusal with 409 leaves the quote unused, so it can be taken with another idempotency key while it is valid.
          */
         post: operations["createExchange"];
         delete?: never;
@@ -339,7 +339,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What the calling client's accounts can do
+         * Settings of your accounts
          * @description Lists the master accounts with the operations that are possible on them now. A capability that the operator or the installation has switched off is missing. `card_issuing` needs an open BIN of the currency. `deposit` and `payout` need an option for the currency. `exchange` needs a rate of the currency, or an exchange that takes orders and withdrawals. `crypto` needs an enabled network.
          */
         get: operations["getClientSettings"];
@@ -382,7 +382,7 @@ export interface paths {
         put?: never;
         /**
          * Top up an account from an external payment card
-         * @description The request names the card by a token. Where the card’s bank asks the payer to confirm, the status becomes `requires_action`: send the payer to `redirectUrl`. `Prefer: wait=N` waits until the transaction ends, or waits for the payer or an approval.
+         * @description The request names the card by a token. When the card’s bank asks the payer to confirm, the status becomes `requires_action`: send the payer to `redirectUrl`. `Prefer: wait=N` waits until the transaction ends, or waits for the payer or an approval.
          */
         post: operations["topUpAccount"];
         delete?: never;
@@ -422,7 +422,7 @@ export interface paths {
         put?: never;
         /**
          * Withdraw from an account to an external payment card
-         * @description The request names the card by a token. Where the card’s bank asks the payer to confirm, the status becomes `requires_action`: send the payer to `redirectUrl`. `Prefer: wait=N` waits until the transaction ends, or waits for the payer or an approval.
+         * @description The request names the card by a token. When the card’s bank asks the payer to confirm, the status becomes `requires_action`: send the payer to `redirectUrl`. `Prefer: wait=N` waits until the transaction ends, or waits for the payer or an approval.
          */
         post: operations["withdrawToExternalCard"];
         delete?: never;
@@ -466,7 +466,7 @@ export interface paths {
         put?: never;
         /**
          * Create a user
-         * @description Stores `meta` as given. It is validated when a cardholder is created from it.
+         * @description Stores `meta` as given. The creation of a cardholder validates the fields that the BIN needs.
          */
         post: operations["createUser"];
         delete?: never;
@@ -832,7 +832,7 @@ export interface paths {
         put?: never;
         /**
          * Submit KYC for review
-         * @description Submits the documents to a review, which an operator ends. Needs `idFrontImg` and `idHoldImg`, and `idBackImg` unless the user's `idType` is PASSPORT. In the sandbox the review ends by itself where the tenant's setting `kycReview` is `auto`: `rejected` for the `idNo` KYC-REJECT, `resubmission_required` for KYC-RESUBMIT, `completed` for any other.
+         * @description Submits the documents to a review, which an operator ends. Needs `idFrontImg` and `idHoldImg`, and `idBackImg` unless the user's `idType` is PASSPORT. In the sandbox the review ends by itself where the tenant's setting `kycReview` is `auto`. The `idNo` then decides: KYC-REJECT is `rejected`, KYC-RESUBMIT is `resubmission_required`, any other is `completed`.
          */
         post: operations["submitKyc"];
         delete?: never;
@@ -930,7 +930,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Whether a new cardholder can be registered on the BIN
+         * Check whether a new cardholder can be registered on the BIN
          * @deprecated
          * @description `reason` says why registration is closed.
          */
@@ -953,7 +953,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Upsert user BIN
+         * Enable or disable a BIN for a user
          * @description Enables (the default) or disables a BIN for a user. Answers 201 when the user had no setting for the BIN, else 200.
          */
         post: operations["setUserBin"];
@@ -971,7 +971,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Per-cardholder issuance capacity on a BIN
+         * Number of cards that a cardholder can still get
          * @deprecated
          * @description Counts a cardholder’s cards that are neither closed nor failed, and those that may still be issued.
          */
@@ -1024,7 +1024,7 @@ export interface paths {
         post?: never;
         /**
          * Close a card
-         * @description Closes the card at once. Its balance returns to its account.
+         * @description Closes the card at once. The balance of the card returns to its account.
          */
         delete: operations["closeCard"];
         options?: never;
@@ -1040,8 +1040,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Sensitive card info
-         * @description Requests the card number and CVV from the card processor at each call. They are never stored, and admins are refused.
+         * Reveal the card number and CVV
+         * @description Requests the card number and CVV from the card processor at each call. The product stores neither, and refuses admins.
          */
         get: operations["revealCard"];
         put?: never;
@@ -1181,12 +1181,12 @@ export interface paths {
         };
         /**
          * Limits of a card
-         * @description An authorization that breaks a limit is a `decline`. Its reason is `limit_exceeded`, or `invalid_merchant` for the merchant's category or country, or `authentication_required` for a payment on the internet without a challenge of 3-D Secure that serves it. The strictest of the programme's, the card's and the user's limits applies. Spending is the authorized amount less its releases, on the UTC day of the authorization, in the currency of the card. Forced authorizations count and are never declined. Refunds do not reduce spending.
+         * @description An authorization that breaks a limit is a `decline`. The reason is `limit_exceeded`, or `invalid_merchant` for the merchant's category or country. A payment on the internet without its challenge of 3-D Secure is declined for `authentication_required`. The strictest of the programme's, the card's and the user's limits applies. Spending is the authorized amount less its releases, on the UTC day of the authorization, in the currency of the card. Forced authorizations count and are never declined. Refunds do not reduce spending.
          */
         get: operations["getCardLimits"];
         /**
          * Set the limits of a card
-         * @description An authorization that breaks a limit is a `decline`. Its reason is `limit_exceeded`, or `invalid_merchant` for the merchant's category or country, or `authentication_required` for a payment on the internet without a challenge of 3-D Secure that serves it. The strictest of the programme's, the card's and the user's limits applies. Spending is the authorized amount less its releases, on the UTC day of the authorization, in the currency of the card. Forced authorizations count and are never declined. Refunds do not reduce spending. PUT replaces all of the limits and needs the `version` of GET. The read-only fields of GET may be sent back unchanged.
+         * @description An authorization that breaks a limit is a `decline`. The reason is `limit_exceeded`, or `invalid_merchant` for the merchant's category or country. A payment on the internet without its challenge of 3-D Secure is declined for `authentication_required`. The strictest of the programme's, the card's and the user's limits applies. Spending is the authorized amount less its releases, on the UTC day of the authorization, in the currency of the card. Forced authorizations count and are never declined. Refunds do not reduce spending. PUT replaces all of the limits and needs the `version` of GET. The read-only fields of GET may be sent back unchanged.
          */
         put: operations["setCardLimits"];
         post?: never;
@@ -1205,12 +1205,12 @@ export interface paths {
         };
         /**
          * Limits of a user
-         * @description An authorization that breaks a limit is a `decline`. Its reason is `limit_exceeded`, or `invalid_merchant` for the merchant's category or country, or `authentication_required` for a payment on the internet without a challenge of 3-D Secure that serves it. The strictest of the programme's, the card's and the user's limits applies. Spending is the authorized amount less its releases, on the UTC day of the authorization, in the currency of the card. Forced authorizations count and are never declined. Refunds do not reduce spending. A user's limits bound all of their cards together, in each currency by itself.
+         * @description An authorization that breaks a limit is a `decline`. The reason is `limit_exceeded`, or `invalid_merchant` for the merchant's category or country. A payment on the internet without its challenge of 3-D Secure is declined for `authentication_required`. The strictest of the programme's, the card's and the user's limits applies. Spending is the authorized amount less its releases, on the UTC day of the authorization, in the currency of the card. Forced authorizations count and are never declined. Refunds do not reduce spending. A user's limits apply to the sum over all of the user's cards in a currency.
          */
         get: operations["getUserLimits"];
         /**
          * Set the limits of a user
-         * @description An authorization that breaks a limit is a `decline`. Its reason is `limit_exceeded`, or `invalid_merchant` for the merchant's category or country, or `authentication_required` for a payment on the internet without a challenge of 3-D Secure that serves it. The strictest of the programme's, the card's and the user's limits applies. Spending is the authorized amount less its releases, on the UTC day of the authorization, in the currency of the card. Forced authorizations count and are never declined. Refunds do not reduce spending. A user's limits bound all of their cards together, in each currency by itself. PUT replaces all of the limits and needs the `version` of GET. The read-only fields of GET may be sent back unchanged.
+         * @description An authorization that breaks a limit is a `decline`. The reason is `limit_exceeded`, or `invalid_merchant` for the merchant's category or country. A payment on the internet without its challenge of 3-D Secure is declined for `authentication_required`. The strictest of the programme's, the card's and the user's limits applies. Spending is the authorized amount less its releases, on the UTC day of the authorization, in the currency of the card. Forced authorizations count and are never declined. Refunds do not reduce spending. A user's limits apply to the sum over all of the user's cards in a currency. PUT replaces all of the limits and needs the `version` of GET. The read-only fields of GET may be sent back unchanged.
          */
         put: operations["setUserLimits"];
         post?: never;
@@ -1228,7 +1228,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Selected client, source and programme admission
+         * Check whether a card with a buffer can be issued
          * @description `client`: you are admitted to the BIN. `source`: the account is open and of the BIN’s currency, and its user is active. `programme`: the BIN is open.
          */
         get: operations["getIssueCapability"];
@@ -1250,7 +1250,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Quote explicit buffered issuance
+         * Quote a card with a buffer
          * @description Refused when the card could not be issued now. The buffer covers forced settlements only. The price is valid for five minutes; `POST /v2/cards` accepts it.
          */
         post: operations["quoteCardIssue"];
@@ -1270,7 +1270,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Quote card-directed funding, at most fifty percent allocation
+         * Quote a top-up of a card with a buffer
          * @description A frozen card can be funded too. `POST /v2/cards/{id}/topup` accepts the quote within five minutes.
          */
         post: operations["quoteCardTopup"];
@@ -1290,7 +1290,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Accept a buffered card issuance quote
+         * Issue a card with a buffer
          * @description The card is `pending` while its total debit is held. The operation ends when the processor has decided. `Prefer: wait=N` waits for that.
          */
         post: operations["issueBufferedCard"];
@@ -1308,7 +1308,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * An accepted operation and its exact financial result
+         * An operation on a card with a buffer
          * @description A `completed` operation has `result`: the amounts that moved and the ids of the transactions. A `failed` operation has `failure`; its hold is released.
          */
         get: operations["getCardOperation"];
@@ -1328,14 +1328,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Card balance read separately from its buffer
+         * A card with its buffer
          * @description `balance` is what the card can spend. `buffer` covers forced settlements only.
          */
         get: operations["getBufferedCard"];
         put?: never;
         post?: never;
         /**
-         * Request provider-confirmed closure
+         * Close a card with a buffer
          * @description The card is `closing` and declines every authorization. When the processor confirms, the balances of the card and of its buffer return to the account. A repeated request returns the same operation. `Prefer: wait=N` waits until it has ended.
          */
         delete: operations["closeBufferedCard"];
@@ -1354,7 +1354,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Accept a buffered card funding quote
+         * Top up a card with a buffer
          * @description The total debit is held on the account until the operation has ended.
          */
         post: operations["topUpBufferedCard"];
@@ -1374,7 +1374,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Withdraw card principal without touching the buffer
+         * Withdraw from a card with a buffer
          * @description The money moves when the withdrawal is accepted. An amount above the card’s balance is refused.
          */
         post: operations["withdrawFromBufferedCard"];
@@ -1472,8 +1472,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Versioned mixed card history
-         * @description Lists, newest first, the card transactions and the status changes of the card’s operations. Directly after each card transaction in time come the account transactions that were booked with it under the same `referenceId`: fees, funding, returns to the account. Items written while you page come before the first page, and no page misses any.
+         * History of a card
+         * @description Lists, newest first, the card transactions and the status changes of the card’s operations. Directly after each card transaction in time come the account transactions that were booked with it: fees, funding, returns to the account. The transactions share a `referenceId`. Items written while you page come before the first page, and no page misses any.
          */
         get: operations["listCardHistory"];
         put?: never;
@@ -1685,7 +1685,7 @@ export interface paths {
         put?: never;
         /**
          * Check settlement balance increase (Admin)
-         * @description Asks the exchange for our balance. Orders that wait for this currency complete as far as the received money covers them: oldest first, each as a whole, none overtaken, at most fifty. The next check uses the rest. Amounts sold or sent in the last five seconds do not count. The answer is 503 when the reading is more than five seconds older than the request or from the future, and shortly after an operator has booked a withdrawal.
+         * @description Asks the exchange for our balance. Orders that wait for this currency complete as far as the received money covers them. Orders complete as a whole, oldest first, at most fifty in a check. The next check uses the rest. Amounts sold or sent in the last five seconds do not count. The answer is 503 when the reading is from the future, or more than five seconds older than the request. The answer is also 503 shortly after an operator has booked a withdrawal.
          *
          *     For the operator only.
          */
@@ -1955,7 +1955,7 @@ export interface paths {
         put?: never;
         /**
          * Allocate a wallet for a deposit
-         * @description Keeps an address for one payer. Payments to it are credited to the account, converted when that has another currency. 201 for a new allocation; 200 when the reference is known, whatever its state. 409 `invalid_transition` while the network is disabled. 409 `limit_exceeded` at the company’s limit of wallets (10,000 by default): release those whose payers are done. A released or expired wallet counts until it has rested.
+         * @description Keeps an address for one payer. Payments to the address are credited to the account, converted to the currency of the account. Answers 201 for a new allocation, and 200 when the reference is known, whatever its state. Answers 409 `invalid_transition` while the network is disabled, and 409 `limit_exceeded` at the company’s limit of wallets (10,000 by default). Release wallets whose payers are done. A released or expired wallet counts until its quarantine has ended.
          */
         post: operations["allocateWallet"];
         delete?: never;
@@ -2015,7 +2015,7 @@ export interface paths {
         put?: never;
         /**
          * Release expired allocations (Admin)
-         * @description Does at once what otherwise happens at each expiry and once an hour. `released` wallets were allocated and are quarantined; `returned` wallets were quarantined and are available. At most 1,000 of each: `more` tells that there may be others.
+         * @description Ends expired allocations and quarantines at once, which otherwise happens at each expiry and once an hour. `released` wallets were allocated and are quarantined; `returned` wallets were quarantined and are available. At most 1,000 of each: `more` tells that there may be others.
          *
          *     For the operator only.
          */
@@ -2106,7 +2106,7 @@ export interface paths {
         get: operations["getGasConfig"];
         /**
          * Update chain configuration (Admin)
-         * @description An absent field keeps its value, null resets it. `version` must be the one that GET shows; read-only fields may be sent back unchanged. `treasuryAddress` must be an address of the chain that is not ours, never was a station and is no token. A new treasury opens the break `gas_treasury_changed`. Open operations keep their treasury: those that the service signs wait with `stopped`, those that a person executes continue. Live, and in the sandbox with `DUAL_CONTROL=on`, a new treasury, or switching `autoSweep` on, needs other people: the answer is 202 with `approvalId` and the unchanged configuration, and no change applies before their approval. The treasury takes effect 24 hours later, and nothing is swept without a person until then.
+         * @description An absent field keeps its value, null resets it. `version` must be the version that GET shows; read-only fields may be sent back unchanged. `treasuryAddress` must be an address of the chain that is not ours, never was a station and is no token. A new treasury opens the break `gas_treasury_changed`. Open operations keep their treasury: operations that the service signs wait with `stopped`, and operations that a person executes continue. Live, and in the sandbox with `DUAL_CONTROL=on`, other people must approve a new treasury, or that `autoSweep` is switched on. The answer is then 202 with `approvalId` and the unchanged configuration. No change applies before the approval. The treasury takes effect 24 hours later, and nothing is swept without a person until then.
          *
          *     For the operator only.
          */
@@ -2443,7 +2443,7 @@ export interface paths {
         put?: never;
         /**
          * Mark a sweep operation failed (Admin)
-         * @description A transaction that was signed here and may be executed is cancelled: the operation stays open with `cancelling`, and an empty transaction is sent under the same nonce. The one that becomes final decides. For an exported transaction the nonce is compared with the chain. If it was used, the operation stays open (409), and the message names the transfer if one is found.
+         * @description A transaction that was signed here and may be executed is cancelled by an empty transaction under the same nonce. The operation stays open with `cancelling` until one of the two is final. For an exported transaction the nonce is compared with the chain. If it was used, the operation stays open (409), and the message names the transfer if one is found.
          *
          *     For the operator only.
          */
@@ -2509,7 +2509,7 @@ export interface paths {
         put?: never;
         /**
          * Mark a gas top-up failed (Admin)
-         * @description A transaction that was signed here and may be executed is cancelled: the operation stays open with `cancelling`, and an empty transaction is sent under the same nonce. The one that becomes final decides. For an exported transaction the nonce is compared with the chain. If it was used, the operation stays open (409), and the message names the transfer if one is found.
+         * @description A transaction that was signed here and may be executed is cancelled by an empty transaction under the same nonce. The operation stays open with `cancelling` until one of the two is final. For an exported transaction the nonce is compared with the chain. If it was used, the operation stays open (409), and the message names the transfer if one is found.
          *
          *     For the operator only.
          */
@@ -2553,7 +2553,7 @@ export interface paths {
         put?: never;
         /**
          * Scan for station top-ups (Admin)
-         * @description Reads the blocks since the last scan, at most 500, for native coin that arrived at the station, and books final transfers (201, or 200 when there is nothing to book). May be repeated freely, because each transfer is booked once. Coin that a contract passes on within its own call appears in no block, and is not found.
+         * @description Reads the blocks since the last scan, at most 500, for native coin that arrived at the station. Books final transfers, and answers 201, or 200 when there is nothing to book. May be repeated freely, because each transfer is booked once. Coin that a contract passes on within its own call appears in no block, and is not found.
          *
          *     For the operator only.
          */
@@ -2593,12 +2593,12 @@ export interface paths {
         };
         /**
          * The configuration of a chain
-         * @description Its assets with their minimum deposits, and its confirmations. Admins also see masked `rpcUrls`.
+         * @description Returns the assets with their minimum deposits, and the confirmations. Admins also see masked `rpcUrls`.
          */
         get: operations["getNetwork"];
         /**
          * Update the configuration of a chain (Admin)
-         * @description An absent field keeps its value, null clears it, and a list is replaced as a whole. `version` must be the present one; `version: 0` creates the network of a chain that has none, and needs every field but `explorerUrl`. The nodes must confirm `chainId` and the decimals of the tokens (400). While no node of an enabled network answers, the answer is 503. `rpcUrls` are https addresses of the public internet; the sandbox also accepts this machine and http. `kind` cannot be changed; `chainId` can until the network is enabled or has a wallet. Reading begins with the blocks after the network is enabled. An asset that wallets are allocated for, or that wallets hold, cannot be removed (409 `invalid_transition`, naming what holds it). A disabled network keeps its wallets and deposits. Live, an enabled network needs nodes of at least two different hosts; three are advised. Live, and in the sandbox with `DUAL_CONTROL=on`, a change of `rpcUrls`, `chainId`, `confirmations` or the tokens needs other people: the answer is 202 with `approvalId` and the unchanged configuration, and no change applies before their approval. One person can always disable a network.
+         * @description An absent field keeps its value, null clears it, and a list is replaced as a whole. `version` must be the present one; `version: 0` creates the network of a chain that has none, and needs every field but `explorerUrl`. The nodes must confirm `chainId` and the decimals of the tokens (400). While no node of an enabled network answers, the answer is 503. `rpcUrls` are https addresses of the public internet; the sandbox also accepts this machine and http. `kind` cannot be changed; `chainId` can until the network is enabled or has a wallet. Reading begins with the blocks after the network is enabled. An asset that wallets are allocated for, or that wallets hold, cannot be removed (409 `invalid_transition`, naming what holds it). A disabled network keeps its wallets and deposits. Live, an enabled network needs nodes of at least two different hosts; three are advised. Live, and in the sandbox with `DUAL_CONTROL=on`, other people must approve a change of `rpcUrls`, `chainId`, `confirmations` or the tokens. The answer is then 202 with `approvalId` and the unchanged configuration. No change applies before the approval. One person can always disable a network.
          *
          *     For the operator only.
          */
@@ -2639,7 +2639,7 @@ export interface paths {
         };
         /**
          * Read the mails to the caller's cardholders
-         * @description Lists the newest 50 mails, newest first. They hold the one-time codes of card payments.
+         * @description Lists the newest 50 mails, newest first. The mails hold the one-time codes of card payments.
          */
         get: operations["getMailbox"];
         put?: never;
@@ -2687,7 +2687,7 @@ export interface paths {
         put?: never;
         /**
          * Advance the sandbox's clock (Admin)
-         * @description Adds to the time of the whole sandbox, for all tenants and for good. Every open process then looks at the new time, and every schedule runs once, before the answer. What a party reports follows within seconds. Pass an idempotency key, because a second request without one advances the clock again.
+         * @description Adds to the time of the whole sandbox, for all tenants and for good. Every open process then looks at the new time, and every schedule runs once, before the answer. Reports of parties follow within seconds. Pass an idempotency key, because a second request without one advances the clock again.
          *
          *     For the operator only.
          */
@@ -2755,7 +2755,7 @@ export interface paths {
         };
         /**
          * Get the key of Standard Webhooks
-         * @description The key with which any library of Standard Webhooks verifies `webhook-signature`. It is derived from the newest client secret, so it changes with each rotation. Until the old secret ends, `webhook-signature` also has a signature of the old key.
+         * @description The key with which any library of Standard Webhooks verifies `webhook-signature`. The key is derived from the newest client secret, so it changes with each rotation. Until the old secret ends, `webhook-signature` also has a signature of the old key.
          */
         get: operations["getSigningKey"];
         put?: never;
@@ -2837,7 +2837,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate the client secret
-         * @description The new secret signs webhooks at once. The old secret authenticates until the overlap ends (24 hours unless `overlapSeconds` says otherwise). At most two secrets are valid: a secret that was still in its overlap ends now. Only the current secret may rotate, and a secret in its overlap gets a 403. Of several concurrent rotations, one succeeds. The event `client.secret_rotated` tells of the rotation. `overlapSeconds: 0` ends all other secrets, in all processes within a second. The secret is shown only once, so the answer is not kept under an idempotency key. If the answer is lost, the old secret cannot rotate again, and the operator issues a new one (`client rotate-secret`).
+         * @description The new secret signs webhooks at once. The old secret authenticates until the overlap ends (24 hours unless `overlapSeconds` says otherwise). At most two secrets are valid: a secret that was still in its overlap ends now. Only the current secret may rotate, and a secret in its overlap gets a 403. Only one of several concurrent rotations succeeds. The event `client.secret_rotated` tells of the rotation. `overlapSeconds: 0` ends all other secrets, in all processes within a second. The secret is shown only once, so the answer is not kept under an idempotency key. If the answer is lost, the old secret cannot rotate again, and the operator issues a new one (`client rotate-secret`).
          */
         post: operations["rotateClientSecret"];
         delete?: never;
@@ -2865,8 +2865,8 @@ export interface webhooks {
          *
          *     **Answer** any 2xx within 15 seconds, and work afterwards. Redirects are not followed.
          *
-         *     **Verify** first, over the exact bytes of the body: `webhook-signature` with any library of [Standard Webhooks](https://www.standardwebhooks.com)
-         *     and the key of `GET /v1/webhooks/signing-key`, or `x-signature` with the client secret.
+         *     **Verify** first, over the exact bytes of the body. Any library of [Standard Webhooks](https://www.standardwebhooks.com) checks
+         *     `webhook-signature` with the key of `GET /v1/webhooks/signing-key`. The client secret checks `x-signature`.
          *
          *     **Repeats** are possible, with the same body and the same `webhook-id`. Drop an event whose `webhook-id` you have stored.
          *
@@ -2900,8 +2900,8 @@ export interface webhooks {
          *
          *     **Answer** any 2xx within 15 seconds, and work afterwards. Redirects are not followed.
          *
-         *     **Verify** first, over the exact bytes of the body: `webhook-signature` with any library of [Standard Webhooks](https://www.standardwebhooks.com)
-         *     and the key of `GET /v1/webhooks/signing-key`, or `x-signature` with the client secret.
+         *     **Verify** first, over the exact bytes of the body. Any library of [Standard Webhooks](https://www.standardwebhooks.com) checks
+         *     `webhook-signature` with the key of `GET /v1/webhooks/signing-key`. The client secret checks `x-signature`.
          *
          *     **Repeats** are possible, with the same body and the same `webhook-id`. Drop an event whose `webhook-id` you have stored.
          *
@@ -2935,8 +2935,8 @@ export interface webhooks {
          *
          *     **Answer** any 2xx within 15 seconds, and work afterwards. Redirects are not followed.
          *
-         *     **Verify** first, over the exact bytes of the body: `webhook-signature` with any library of [Standard Webhooks](https://www.standardwebhooks.com)
-         *     and the key of `GET /v1/webhooks/signing-key`, or `x-signature` with the client secret.
+         *     **Verify** first, over the exact bytes of the body. Any library of [Standard Webhooks](https://www.standardwebhooks.com) checks
+         *     `webhook-signature` with the key of `GET /v1/webhooks/signing-key`. The client secret checks `x-signature`.
          *
          *     **Repeats** are possible, with the same body and the same `webhook-id`. Drop an event whose `webhook-id` you have stored.
          *
@@ -2970,8 +2970,8 @@ export interface webhooks {
          *
          *     **Answer** any 2xx within 15 seconds, and work afterwards. Redirects are not followed.
          *
-         *     **Verify** first, over the exact bytes of the body: `webhook-signature` with any library of [Standard Webhooks](https://www.standardwebhooks.com)
-         *     and the key of `GET /v1/webhooks/signing-key`, or `x-signature` with the client secret.
+         *     **Verify** first, over the exact bytes of the body. Any library of [Standard Webhooks](https://www.standardwebhooks.com) checks
+         *     `webhook-signature` with the key of `GET /v1/webhooks/signing-key`. The client secret checks `x-signature`.
          *
          *     **Repeats** are possible, with the same body and the same `webhook-id`. Drop an event whose `webhook-id` you have stored.
          *
@@ -3005,8 +3005,8 @@ export interface webhooks {
          *
          *     **Answer** any 2xx within 15 seconds, and work afterwards. Redirects are not followed.
          *
-         *     **Verify** first, over the exact bytes of the body: `webhook-signature` with any library of [Standard Webhooks](https://www.standardwebhooks.com)
-         *     and the key of `GET /v1/webhooks/signing-key`, or `x-signature` with the client secret.
+         *     **Verify** first, over the exact bytes of the body. Any library of [Standard Webhooks](https://www.standardwebhooks.com) checks
+         *     `webhook-signature` with the key of `GET /v1/webhooks/signing-key`. The client secret checks `x-signature`.
          *
          *     **Repeats** are possible, with the same body and the same `webhook-id`. Drop an event whose `webhook-id` you have stored.
          *
@@ -3040,8 +3040,8 @@ export interface webhooks {
          *
          *     **Answer** any 2xx within 15 seconds, and work afterwards. Redirects are not followed.
          *
-         *     **Verify** first, over the exact bytes of the body: `webhook-signature` with any library of [Standard Webhooks](https://www.standardwebhooks.com)
-         *     and the key of `GET /v1/webhooks/signing-key`, or `x-signature` with the client secret.
+         *     **Verify** first, over the exact bytes of the body. Any library of [Standard Webhooks](https://www.standardwebhooks.com) checks
+         *     `webhook-signature` with the key of `GET /v1/webhooks/signing-key`. The client secret checks `x-signature`.
          *
          *     **Repeats** are possible, with the same body and the same `webhook-id`. Drop an event whose `webhook-id` you have stored.
          *
@@ -3075,8 +3075,8 @@ export interface webhooks {
          *
          *     **Answer** any 2xx within 15 seconds, and work afterwards. Redirects are not followed.
          *
-         *     **Verify** first, over the exact bytes of the body: `webhook-signature` with any library of [Standard Webhooks](https://www.standardwebhooks.com)
-         *     and the key of `GET /v1/webhooks/signing-key`, or `x-signature` with the client secret.
+         *     **Verify** first, over the exact bytes of the body. Any library of [Standard Webhooks](https://www.standardwebhooks.com) checks
+         *     `webhook-signature` with the key of `GET /v1/webhooks/signing-key`. The client secret checks `x-signature`.
          *
          *     **Repeats** are possible, with the same body and the same `webhook-id`. Drop an event whose `webhook-id` you have stored.
          *
@@ -3110,8 +3110,8 @@ export interface webhooks {
          *
          *     **Answer** any 2xx within 15 seconds, and work afterwards. Redirects are not followed.
          *
-         *     **Verify** first, over the exact bytes of the body: `webhook-signature` with any library of [Standard Webhooks](https://www.standardwebhooks.com)
-         *     and the key of `GET /v1/webhooks/signing-key`, or `x-signature` with the client secret.
+         *     **Verify** first, over the exact bytes of the body. Any library of [Standard Webhooks](https://www.standardwebhooks.com) checks
+         *     `webhook-signature` with the key of `GET /v1/webhooks/signing-key`. The client secret checks `x-signature`.
          *
          *     **Repeats** are possible, with the same body and the same `webhook-id`. Drop an event whose `webhook-id` you have stored.
          *
@@ -3145,8 +3145,8 @@ export interface webhooks {
          *
          *     **Answer** any 2xx within 15 seconds, and work afterwards. Redirects are not followed.
          *
-         *     **Verify** first, over the exact bytes of the body: `webhook-signature` with any library of [Standard Webhooks](https://www.standardwebhooks.com)
-         *     and the key of `GET /v1/webhooks/signing-key`, or `x-signature` with the client secret.
+         *     **Verify** first, over the exact bytes of the body. Any library of [Standard Webhooks](https://www.standardwebhooks.com) checks
+         *     `webhook-signature` with the key of `GET /v1/webhooks/signing-key`. The client secret checks `x-signature`.
          *
          *     **Repeats** are possible, with the same body and the same `webhook-id`. Drop an event whose `webhook-id` you have stored.
          *
@@ -3180,8 +3180,8 @@ export interface webhooks {
          *
          *     **Answer** any 2xx within 15 seconds, and work afterwards. Redirects are not followed.
          *
-         *     **Verify** first, over the exact bytes of the body: `webhook-signature` with any library of [Standard Webhooks](https://www.standardwebhooks.com)
-         *     and the key of `GET /v1/webhooks/signing-key`, or `x-signature` with the client secret.
+         *     **Verify** first, over the exact bytes of the body. Any library of [Standard Webhooks](https://www.standardwebhooks.com) checks
+         *     `webhook-signature` with the key of `GET /v1/webhooks/signing-key`. The client secret checks `x-signature`.
          *
          *     **Repeats** are possible, with the same body and the same `webhook-id`. Drop an event whose `webhook-id` you have stored.
          *
@@ -3209,14 +3209,14 @@ export interface webhooks {
         put?: never;
         /**
          * transfer.status_changed
-         * @description The status of another transfer has changed: a top-up or withdrawal by an external card, an exchange order or withdrawal, a deposit on a chain, an operation of a card.
+         * @description The status of another transfer has changed. Others are top-ups and withdrawals by an external card, exchange orders and withdrawals, deposits on a chain, and operations of a card.
          *
          *     Registration type: `transfer`.
          *
          *     **Answer** any 2xx within 15 seconds, and work afterwards. Redirects are not followed.
          *
-         *     **Verify** first, over the exact bytes of the body: `webhook-signature` with any library of [Standard Webhooks](https://www.standardwebhooks.com)
-         *     and the key of `GET /v1/webhooks/signing-key`, or `x-signature` with the client secret.
+         *     **Verify** first, over the exact bytes of the body. Any library of [Standard Webhooks](https://www.standardwebhooks.com) checks
+         *     `webhook-signature` with the key of `GET /v1/webhooks/signing-key`. The client secret checks `x-signature`.
          *
          *     **Repeats** are possible, with the same body and the same `webhook-id`. Drop an event whose `webhook-id` you have stored.
          *
@@ -3250,8 +3250,8 @@ export interface webhooks {
          *
          *     **Answer** any 2xx within 15 seconds, and work afterwards. Redirects are not followed.
          *
-         *     **Verify** first, over the exact bytes of the body: `webhook-signature` with any library of [Standard Webhooks](https://www.standardwebhooks.com)
-         *     and the key of `GET /v1/webhooks/signing-key`, or `x-signature` with the client secret.
+         *     **Verify** first, over the exact bytes of the body. Any library of [Standard Webhooks](https://www.standardwebhooks.com) checks
+         *     `webhook-signature` with the key of `GET /v1/webhooks/signing-key`. The client secret checks `x-signature`.
          *
          *     **Repeats** are possible, with the same body and the same `webhook-id`. Drop an event whose `webhook-id` you have stored.
          *
@@ -3285,8 +3285,8 @@ export interface webhooks {
          *
          *     **Answer** any 2xx within 15 seconds, and work afterwards. Redirects are not followed.
          *
-         *     **Verify** first, over the exact bytes of the body: `webhook-signature` with any library of [Standard Webhooks](https://www.standardwebhooks.com)
-         *     and the key of `GET /v1/webhooks/signing-key`, or `x-signature` with the client secret.
+         *     **Verify** first, over the exact bytes of the body. Any library of [Standard Webhooks](https://www.standardwebhooks.com) checks
+         *     `webhook-signature` with the key of `GET /v1/webhooks/signing-key`. The client secret checks `x-signature`.
          *
          *     **Repeats** are possible, with the same body and the same `webhook-id`. Drop an event whose `webhook-id` you have stored.
          *
@@ -3320,8 +3320,8 @@ export interface webhooks {
          *
          *     **Answer** any 2xx within 15 seconds, and work afterwards. Redirects are not followed.
          *
-         *     **Verify** first, over the exact bytes of the body: `webhook-signature` with any library of [Standard Webhooks](https://www.standardwebhooks.com)
-         *     and the key of `GET /v1/webhooks/signing-key`, or `x-signature` with the client secret.
+         *     **Verify** first, over the exact bytes of the body. Any library of [Standard Webhooks](https://www.standardwebhooks.com) checks
+         *     `webhook-signature` with the key of `GET /v1/webhooks/signing-key`. The client secret checks `x-signature`.
          *
          *     **Repeats** are possible, with the same body and the same `webhook-id`. Drop an event whose `webhook-id` you have stored.
          *
@@ -3434,7 +3434,7 @@ export interface components {
              */
             annualSalary?: string | null;
             /**
-             * @description What the account is for, free text.
+             * @description Purpose of the account, free text.
              * @example Daily expenses
              */
             accountPurpose?: string | null;
@@ -3459,7 +3459,7 @@ export interface components {
         Country: "AD" | "AE" | "AF" | "AG" | "AI" | "AL" | "AM" | "AO" | "AQ" | "AR" | "AS" | "AT" | "AU" | "AW" | "AX" | "AZ" | "BA" | "BB" | "BD" | "BE" | "BF" | "BG" | "BH" | "BI" | "BJ" | "BL" | "BM" | "BN" | "BO" | "BQ" | "BR" | "BS" | "BT" | "BV" | "BW" | "BY" | "BZ" | "CA" | "CC" | "CD" | "CF" | "CG" | "CH" | "CI" | "CK" | "CL" | "CM" | "CN" | "CO" | "CR" | "CU" | "CV" | "CW" | "CX" | "CY" | "CZ" | "DE" | "DJ" | "DK" | "DM" | "DO" | "DZ" | "EC" | "EE" | "EG" | "EH" | "ER" | "ES" | "ET" | "FI" | "FJ" | "FK" | "FM" | "FO" | "FR" | "GA" | "GB" | "GD" | "GE" | "GF" | "GG" | "GH" | "GI" | "GL" | "GM" | "GN" | "GP" | "GQ" | "GR" | "GS" | "GT" | "GU" | "GW" | "GY" | "HK" | "HM" | "HN" | "HR" | "HT" | "HU" | "ID" | "IE" | "IL" | "IM" | "IN" | "IO" | "IQ" | "IR" | "IS" | "IT" | "JE" | "JM" | "JO" | "JP" | "KE" | "KG" | "KH" | "KI" | "KM" | "KN" | "KP" | "KR" | "KW" | "KY" | "KZ" | "LA" | "LB" | "LC" | "LI" | "LK" | "LR" | "LS" | "LT" | "LU" | "LV" | "LY" | "MA" | "MC" | "MD" | "ME" | "MF" | "MG" | "MH" | "MK" | "ML" | "MM" | "MN" | "MO" | "MP" | "MQ" | "MR" | "MS" | "MT" | "MU" | "MV" | "MW" | "MX" | "MY" | "MZ" | "NA" | "NC" | "NE" | "NF" | "NG" | "NI" | "NL" | "NO" | "NP" | "NR" | "NU" | "NZ" | "OM" | "PA" | "PE" | "PF" | "PG" | "PH" | "PK" | "PL" | "PM" | "PN" | "PR" | "PS" | "PT" | "PW" | "PY" | "QA" | "RE" | "RO" | "RS" | "RU" | "RW" | "SA" | "SB" | "SC" | "SD" | "SE" | "SG" | "SH" | "SI" | "SJ" | "SK" | "SL" | "SM" | "SN" | "SO" | "SR" | "SS" | "ST" | "SV" | "SX" | "SY" | "SZ" | "TC" | "TD" | "TF" | "TG" | "TH" | "TJ" | "TK" | "TL" | "TM" | "TN" | "TO" | "TR" | "TT" | "TV" | "TW" | "TZ" | "UA" | "UG" | "UM" | "US" | "UY" | "UZ" | "VA" | "VC" | "VE" | "VG" | "VI" | "VN" | "VU" | "WF" | "WS" | "XK" | "YE" | "YT" | "ZA" | "ZM" | "ZW";
         /** @description Data of a `card_transaction`. */
         CardTransactionEvent: {
-            /** @description Id of the card transaction event. */
+            /** @description Id of the card transaction. */
             id: string;
             /**
              * @description Id of the card.
@@ -3467,7 +3467,7 @@ export interface components {
              */
             cardId: string;
             /**
-             * @description Sort of the card transaction event.
+             * @description Type of the card transaction.
              * @enum {string}
              */
             type: "issue" | "topup" | "withdraw" | "authorization" | "cancel" | "settle" | "refund" | "decline" | "freeze" | "unfreeze" | "close";
@@ -3504,7 +3504,7 @@ export interface components {
              */
             linkedId?: string;
             /**
-             * @description Why the transaction was declined.
+             * @description Reason why the transaction was declined.
              * @enum {string}
              */
             declineReason?: "insufficient_funds" | "card_not_active" | "card_frozen" | "card_closed" | "user_blocked" | "limit_exceeded" | "invalid_merchant" | "do_not_honor" | "authentication_required" | "processing_error";
@@ -3515,13 +3515,13 @@ export interface components {
              * @enum {string}
              */
             source?: "buffer" | "closure" | "expiry" | "negative_balance" | "settlement" | "unanswered";
-            /** @description The merchant, as the card network tells. */
+            /** @description The merchant, as the card network reports. */
             merchant?: components["schemas"]["Merchant"];
             /** @description The card's balances. In a history: directly after this event. In the response that records the event: after everything that the event caused, such as the release by a final settlement. */
             balanceAfter: components["schemas"]["CardBalances"];
             /**
              * Format: date-time
-             * @description When the card transaction event happened. ISO 8601, UTC.
+             * @description When the card transaction happened. ISO 8601, UTC.
              * @example 2026-01-31T12:00:00.000Z
              */
             timestamp: string;
@@ -3558,13 +3558,13 @@ export interface components {
             available: string;
             /**
              * Format: decimal
-             * @description Money on its way that cannot be spent yet. A decimal string with all decimals of its currency.
+             * @description Money that is held for events that are not final. A decimal string with all decimals of its currency.
              * @example 100.00
              */
             pending: string;
             /**
              * Format: decimal
-             * @description Money that was authorized and not yet settled, and money settled. A decimal string with all decimals of its currency.
+             * @description Money that was settled, less refunds. A decimal string with all decimals of its currency.
              * @example 100.00
              */
             spent: string;
@@ -3593,7 +3593,7 @@ export interface components {
         /** @description Data of an `account_transaction`. */
         AccountTransactionEvent: {
             /**
-             * @description Id of the account transaction event.
+             * @description Id of the account transaction.
              * @example atx_01h455vb4pex5vsknk084sn02q
              */
             id: string;
@@ -3603,7 +3603,7 @@ export interface components {
              */
             accountId: string;
             /**
-             * @description Sort of the account transaction event.
+             * @description Type of the account transaction.
              * @example transfer
              * @enum {string}
              */
@@ -3637,7 +3637,7 @@ export interface components {
             linkedId?: string;
             /**
              * Format: date-time
-             * @description When the account transaction event happened. ISO 8601, UTC.
+             * @description When the account transaction happened. ISO 8601, UTC.
              * @example 2026-01-31T12:00:00.000Z
              */
             timestamp: string;
@@ -3653,7 +3653,7 @@ export interface components {
         /** @description Data of the events of a deposit. `id` is that of the deposit. */
         DepositEvent: {
             /**
-             * @description Id of the deposit event.
+             * @description Id of the deposit.
              * @example dep_01jz0000000000000000000000
              */
             id: string;
@@ -3663,12 +3663,12 @@ export interface components {
              */
             accountId: string;
             /**
-             * @description State of the deposit event.
+             * @description State of the deposit.
              * @enum {string}
              */
             status: "created" | "awaiting_payment" | "processing" | "completed" | "failed" | "cancelled" | "expired" | "manual_review" | "refunded" | "chargeback";
             /**
-             * @description Your own id of the deposit event; unique within your tenant. At most 100 characters.
+             * @description Your own id of the deposit; unique within your tenant. At most 100 characters.
              * @example order-4711
              */
             externalId?: string;
@@ -3716,7 +3716,7 @@ export interface components {
              * @example 100.00
              */
             serviceFee: string;
-            /** @description The quoted amounts, in `currency` and `creditedCurrency`. They never change. */
+            /** @description The quoted amounts, in `currency` and `creditedCurrency`. Quoted amounts never change. */
             quoted: {
                 /**
                  * Format: decimal
@@ -3745,13 +3745,13 @@ export interface components {
             refundedAmount?: string;
             /**
              * Format: date-time
-             * @description When the deposit event was created. ISO 8601, UTC.
+             * @description When the deposit was created. ISO 8601, UTC.
              * @example 2026-01-31T12:00:00.000Z
              */
             createdAt: string;
             /**
              * Format: date-time
-             * @description When the deposit event was completed. ISO 8601, UTC.
+             * @description When the deposit was completed. ISO 8601, UTC.
              * @example 2026-01-31T12:00:00.000Z
              */
             completedAt?: string;
@@ -3774,7 +3774,7 @@ export interface components {
              */
             status: "created" | "pending_approval" | "processing" | "sent" | "completed" | "rejected" | "failed" | "cancelled" | "returned";
             /**
-             * @description State of the payout status event before the change.
+             * @description State of the payout before the change.
              * @example processing
              * @enum {string}
              */
@@ -3783,7 +3783,7 @@ export interface components {
             failure?: string;
             /**
              * Format: date-time
-             * @description When the payout status event happened. ISO 8601, UTC.
+             * @description Time of the change. ISO 8601, UTC.
              * @example 2026-01-31T12:00:00.000Z
              */
             timestamp: string;
@@ -3806,7 +3806,7 @@ export interface components {
              */
             status: "pending" | "requires_action" | "processing" | "completed" | "failed" | "returned" | "created" | "executing" | "awaiting_settlement" | "cancelled" | "pending_approval" | "sent" | "rejected" | "confirming" | "credited" | "uncredited" | "accepted";
             /**
-             * @description State of the transfer status event before the change.
+             * @description State of the transfer before the change.
              * @example processing
              * @enum {string}
              */
@@ -3815,7 +3815,7 @@ export interface components {
             failure?: string;
             /**
              * Format: date-time
-             * @description When the transfer status event happened. ISO 8601, UTC.
+             * @description Time of the change. ISO 8601, UTC.
              * @example 2026-01-31T12:00:00.000Z
              */
             timestamp: string;
@@ -3840,7 +3840,7 @@ export interface components {
              */
             bin: string;
             /**
-             * @description State of the cardholder status event.
+             * @description State of the cardholder.
              * @enum {string}
              */
             status: "pending_review" | "wait_audit" | "pass_audit" | "reject" | "submission_failed" | "rejected_by_admin";
@@ -3850,7 +3850,7 @@ export interface components {
             description?: string;
             /**
              * Format: date-time
-             * @description When the cardholder status event happened. ISO 8601, UTC.
+             * @description Time of the change. ISO 8601, UTC.
              * @example 2026-01-31T12:00:00.000Z
              */
             timestamp: string;
@@ -3865,20 +3865,20 @@ export interface components {
              */
             userId: string;
             /**
-             * @description State of the kyc status event.
+             * @description State of the KYC.
              * @enum {string}
              */
             status: "not_started" | "documents_uploaded" | "in_review" | "completed" | "rejected" | "resubmission_required";
             /**
-             * @description State of the kyc status event before the change.
+             * @description State of the KYC before the change.
              * @enum {string}
              */
             previousStatus: "not_started" | "documents_uploaded" | "in_review" | "completed" | "rejected" | "resubmission_required";
-            /** @description Why, when the operator gave a reason. */
+            /** @description Reason of the operator, if one was given. */
             reason?: string;
             /**
              * Format: date-time
-             * @description When the kyc status event happened. ISO 8601, UTC.
+             * @description Time of the change. ISO 8601, UTC.
              * @example 2026-01-31T12:00:00.000Z
              */
             timestamp: string;
@@ -3896,22 +3896,22 @@ export interface components {
             overlapEndsAt: string | null;
             /**
              * Format: date-time
-             * @description When the secret rotated event happened. ISO 8601, UTC.
+             * @description Time of the rotation. ISO 8601, UTC.
              * @example 2026-01-31T12:00:00.000Z
              */
             timestamp: string;
         };
         Health: {
             /**
-             * @description State of the health.
+             * @description Always `ok`. A failing probe has another HTTP status.
              * @constant
              */
             status: "ok";
         };
-        /** @description What went wrong. */
+        /** @description An error. */
         Error: {
             /**
-             * @description What went wrong, for programs. Each operation names its codes by status.
+             * @description Code of the error, for programs. Each operation names its codes by status.
              * @enum {string}
              */
             code: "invalid_request" | "idempotency_key_required" | "ErrAlreadyExists" | "unauthorized" | "client_disabled" | "forbidden" | "capability_disabled" | "not_found" | "method_not_allowed" | "status_not_editable" | "no_linked_user" | "insufficient_funds" | "quote_expired" | "quote_used" | "cardholder_not_approved" | "bin_closed" | "card_not_active" | "card_closed" | "user_blocked" | "account_closed" | "limit_exceeded" | "invalid_transition" | "version_conflict" | "idempotency_in_progress" | "kyc_not_completed" | "documents_missing" | "payload_too_large" | "unsupported_media_type" | "idempotency_mismatch" | "rate_limited" | "internal" | "unavailable" | "outcome_unknown";
@@ -3919,7 +3919,7 @@ export interface components {
             message: string;
             /** @description Path of the field at fault in the body: `amount`, `assets[0].decimals`. A field of `meta` has its bare name. */
             field?: string;
-            /** @description Of a 400 that names a field: every wrong field, `field` first. */
+            /** @description Every wrong field, in a 400 that names a field. The first is the one in `field`. */
             errors?: components["schemas"]["FieldError"][];
             /**
              * @description The `x-request-id` of the answer. Name it when you ask for help.
@@ -3936,7 +3936,7 @@ export interface components {
         };
         Readiness: {
             /**
-             * @description State of the readiness.
+             * @description Always `ok`. A failing probe has another HTTP status.
              * @constant
              */
             status: "ok";
@@ -3949,7 +3949,7 @@ export interface components {
         AccountList: {
             /** @description The items of this page, newest first. */
             data: components["schemas"]["Account"][];
-            /** @description Whether another page follows. */
+            /** @description True when another page follows. */
             hasMore: boolean;
             /** @description The `cursor` of the next page. Null on the last page. */
             nextCursor: string | null;
@@ -3961,7 +3961,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description Whether the account is your own (`client`) or a user’s (`user`).
+             * @description Owner of the account: your tenant (`client`) or a user (`user`).
              * @enum {string}
              */
             ownerType: "client" | "user";
@@ -3980,7 +3980,7 @@ export interface components {
              * @enum {string}
              */
             status: "active" | "closed";
-            /** @description Its balance now. */
+            /** @description Present balance of the account. */
             balance: components["schemas"]["AccountBalances"];
             /**
              * Format: date-time
@@ -4004,7 +4004,7 @@ export interface components {
             available: string;
             /**
              * Format: decimal
-             * @description Money on its way that cannot be spent yet. A decimal string with all decimals of its currency.
+             * @description Money that is held for events that are not final. A decimal string with all decimals of its currency.
              * @example 100.00
              */
             pending: string;
@@ -4021,7 +4021,7 @@ export interface components {
              */
             accountId: string;
             /**
-             * @description Sort of the account transaction.
+             * @description Type of the account transaction.
              * @example transfer
              * @enum {string}
              */
@@ -4122,7 +4122,7 @@ export interface components {
         AccountTransactionList: {
             /** @description The items of this page, newest first. */
             data: components["schemas"]["AccountTransaction"][];
-            /** @description Whether another page follows. */
+            /** @description True when another page follows. */
             hasMore: boolean;
             /** @description The `cursor` of the next page. Null on the last page. */
             nextCursor: string | null;
@@ -4131,14 +4131,14 @@ export interface components {
         AccountHistoryItemList: {
             /** @description The items of this page, newest first. */
             data: components["schemas"]["AccountHistoryItem"][];
-            /** @description Whether another page follows. */
+            /** @description True when another page follows. */
             hasMore: boolean;
             /** @description The `cursor` of the next page. Null on the last page. */
             nextCursor: string | null;
         };
         AccountHistoryItem: components["schemas"]["AccountTransactionItem"] | {
             /**
-             * @description Number of the configuration. A change names the version that it has read.
+             * @description Version of the configuration. A change names the version that it is based on.
              * @constant
              */
             version: 2;
@@ -4146,7 +4146,7 @@ export interface components {
             id: string;
             /**
              * Format: date-time
-             * @description When it happened. ISO 8601, UTC.
+             * @description Time of the transaction, or of the change of the status. ISO 8601, UTC.
              * @example 2026-01-31T12:00:00.000Z
              */
             occurredAt: string;
@@ -4176,7 +4176,7 @@ export interface components {
             failure?: string;
         };
         AccountTransactionItem: {
-            /** @description Id of the account transaction item. */
+            /** @description Id of the account transaction. */
             id: string;
             /**
              * @description Id of the account.
@@ -4184,7 +4184,7 @@ export interface components {
              */
             accountId: string;
             /**
-             * @description Sort of the account transaction item.
+             * @description Type of the account transaction.
              * @example transfer
              * @enum {string}
              */
@@ -4218,7 +4218,7 @@ export interface components {
             linkedId?: string;
             /**
              * Format: date-time
-             * @description When the account transaction item happened. ISO 8601, UTC.
+             * @description When the account transaction happened. ISO 8601, UTC.
              * @example 2026-01-31T12:00:00.000Z
              */
             timestamp: string;
@@ -4230,29 +4230,29 @@ export interface components {
             balanceAfter: string;
             /**
              * Format: date-time
-             * @description When the account transaction item was created. ISO 8601, UTC.
+             * @description When the account transaction was created. ISO 8601, UTC.
              * @example 2026-01-31T12:00:00.000Z
              */
             createdAt: string;
             /**
              * Format: date-time
-             * @description When the account transaction item last changed. ISO 8601, UTC.
+             * @description When the account transaction last changed. ISO 8601, UTC.
              * @example 2026-01-31T12:00:00.000Z
              */
             updatedAt: string;
             /**
-             * @description Number of the configuration. A change names the version that it has read.
+             * @description Version of the configuration. A change names the version that it is based on.
              * @constant
              */
             version: 2;
             /**
              * Format: date-time
-             * @description When it happened. ISO 8601, UTC.
+             * @description Time of the transaction, or of the change of the status. ISO 8601, UTC.
              * @example 2026-01-31T12:00:00.000Z
              */
             occurredAt: string;
             /**
-             * @description Sort of the item; it decides which other fields are present.
+             * @description Kind of the item. The kind decides which other fields are present.
              * @constant
              */
             kind: "account_transaction";
@@ -4276,7 +4276,7 @@ export interface components {
             available: string;
             /**
              * Format: decimal
-             * @description Money on its way that cannot be spent yet. A decimal string with all decimals of its currency.
+             * @description Money that is held for events that are not final. A decimal string with all decimals of its currency.
              * @example 100.00
              */
             pending: string;
@@ -4350,7 +4350,7 @@ export interface components {
              * @example 2026-01-31T12:00:00.000Z
              */
             to: string;
-            /** @description Whether the period has ended, so that nothing can be added to it. */
+            /** @description True when the period has ended, so that no line can be added. */
             complete: boolean;
             /**
              * Format: decimal
@@ -4379,7 +4379,7 @@ export interface components {
              */
             timestamp: string;
             /**
-             * @description Sort of the statement line.
+             * @description Type of the statement line.
              * @example transfer
              * @enum {string}
              */
@@ -4431,7 +4431,7 @@ export interface components {
         };
         StatementTotal: {
             /**
-             * @description Sort of the statement total.
+             * @description Type of the statement total.
              * @enum {string}
              */
             type: "issue" | "topup" | "withdraw" | "authorization" | "cancel" | "settle" | "refund" | "decline" | "freeze" | "unfreeze" | "close" | "fee" | "transfer" | "deposit";
@@ -4440,7 +4440,7 @@ export interface components {
              * @enum {string}
              */
             subtype?: "settle_fee" | "decline_fee" | "issue_fee" | "topup_fee" | "payout_fee" | "withdrawal_fee" | "exchange_fee" | "iban_fee" | "card_deposit" | "card_withdraw" | "card_closed_refund" | "card_closed_cancel" | "card_buffer_deposit" | "card_buffer_refund" | "account_out" | "account_in" | "exchange_out" | "exchange_in" | "admin_deposit" | "offramp" | "checkout" | "card_topup" | "crypto" | "iban_credit" | "payout_returned" | "chargeback_reversed" | "admin_withdrawal" | "payout" | "card_withdrawal" | "exchange_withdrawal" | "deposit_refund" | "deposit_chargeback" | "iban_payout" | "checkout_reversed" | "card_topup_reversed" | "crypto_reversed" | "iban_credit_reversed" | "payout_returned_reversed" | "deposit_refund_reversed" | "payout_reversed" | "payout_fee_reversed" | "iban_payout_reversed" | "iban_fee_reversed" | "card_withdrawal_reversed" | "withdrawal_fee_reversed" | "exchange_withdrawal_reversed" | "exchange_out_reversed" | "exchange_fee_reversed" | "exchange_in_reversed";
-            /** @description How many there are. */
+            /** @description Number of lines. */
             count: number;
             /**
              * Format: decimal
@@ -4461,7 +4461,7 @@ export interface components {
              */
             toAccountId: string;
             /**
-             * @description Which amount is given: what is sold or what is bought.
+             * @description Meaning of `amount`: the amount to sell, or the amount to buy.
              * @enum {string}
              */
             side: "sell" | "buy";
@@ -4587,7 +4587,7 @@ export interface components {
         RateList: {
             /** @description The items of this page, newest first. */
             data: components["schemas"]["Rate"][];
-            /** @description Whether another page follows. */
+            /** @description True when another page follows. */
             hasMore: boolean;
             /** @description The `cursor` of the next page. Null on the last page. */
             nextCursor: string | null;
@@ -4639,7 +4639,7 @@ export interface components {
                  * @example USD
                  */
                 currency: string;
-                /** @description What the account can do now. */
+                /** @description Operations that the account allows now. */
                 capabilities: ("transfer" | "card_issuing" | "deposit" | "payout" | "card_topup" | "card_withdrawal" | "virtual_iban" | "exchange" | "crypto")[];
             }[];
         };
@@ -4647,19 +4647,19 @@ export interface components {
         AccountWithBinsList: {
             /** @description The items of this page, newest first. */
             data: components["schemas"]["AccountWithBins"][];
-            /** @description Whether another page follows. */
+            /** @description True when another page follows. */
             hasMore: boolean;
             /** @description The `cursor` of the next page. Null on the last page. */
             nextCursor: string | null;
         };
         AccountWithBins: {
             /**
-             * @description Id of the account with bins.
+             * @description Id of the account.
              * @example acc_01h455vb4pex5vsknk084sn02q
              */
             id: string;
             /**
-             * @description Whether the account is your own (`client`) or a user’s (`user`).
+             * @description Owner of the account: your tenant (`client`) or a user (`user`).
              * @enum {string}
              */
             ownerType: "client" | "user";
@@ -4674,21 +4674,21 @@ export interface components {
              */
             currency: string;
             /**
-             * @description State of the account with bins.
+             * @description State of the account.
              * @enum {string}
              */
             status: "active" | "closed";
-            /** @description Its balance now. */
+            /** @description Present balance of the account. */
             balance: components["schemas"]["AccountBalances"];
             /**
              * Format: date-time
-             * @description When the account with bins was created. ISO 8601, UTC.
+             * @description When the account was created. ISO 8601, UTC.
              * @example 2026-01-31T12:00:00.000Z
              */
             createdAt: string;
             /**
              * Format: date-time
-             * @description When the account with bins last changed. ISO 8601, UTC.
+             * @description When the account last changed. ISO 8601, UTC.
              * @example 2026-01-31T12:00:00.000Z
              */
             updatedAt: string;
@@ -4712,14 +4712,14 @@ export interface components {
              */
             currency: string;
             /**
-             * @description Which data a cardholder needs: `B2B` name and email, `B2C` the full identity.
+             * @description Data that a cardholder needs: `B2B` name and email, `B2C` the full identity.
              * @enum {string}
              */
             providerCardHolderModel: "B2B" | "B2C";
-            /** @description How many open cards a cardholder can have on this BIN. */
+            /** @description Number of open cards that a cardholder can have on this BIN. */
             capacityPerCardholder: number;
             /**
-             * @description State of the bin.
+             * @description State of the BIN.
              * @enum {string}
              */
             status: "active" | "closed";
@@ -4775,7 +4775,7 @@ export interface components {
              */
             accountId: string;
             /**
-             * @description Sort of the external card transaction.
+             * @description Type of the external card transaction.
              * @enum {string}
              */
             type: "topup" | "withdrawal";
@@ -4826,7 +4826,7 @@ export interface components {
             redirectUrl?: string;
             /**
              * Format: uri
-             * @description Where the payer's browser goes afterwards.
+             * @description Address to which the payer's browser returns after the payment.
              */
             returnUrl?: string;
             /** @description Code of the reason for a failure or a return. */
@@ -4859,7 +4859,7 @@ export interface components {
         UserList: {
             /** @description The items of this page, newest first. */
             data: components["schemas"]["User"][];
-            /** @description Whether another page follows. */
+            /** @description True when another page follows. */
             hasMore: boolean;
             /** @description The `cursor` of the next page. Null on the last page. */
             nextCursor: string | null;
@@ -4880,7 +4880,7 @@ export interface components {
              * @enum {string}
              */
             status: "active" | "blocked";
-            /** @description The reason that was given with the present `status`. */
+            /** @description Reason that was given for the present `status`. */
             statusReason?: string;
             /** @description The user's personal data, stored as given. */
             meta: components["schemas"]["StoredUserMeta"];
@@ -4995,7 +4995,7 @@ export interface components {
              */
             annualSalary?: unknown;
             /**
-             * @description What the account is for, free text.
+             * @description Purpose of the account, free text.
              * @example Daily expenses
              */
             accountPurpose?: unknown;
@@ -5034,7 +5034,7 @@ export interface components {
              */
             bin: string;
             /**
-             * @description Which data the BIN demands: `B2B` name and email, `B2C` the full identity.
+             * @description Data that the BIN demands: `B2B` name and email, `B2C` the full identity.
              * @enum {string}
              */
             model: "B2B" | "B2C";
@@ -5043,14 +5043,14 @@ export interface components {
              * @enum {string}
              */
             status: "pending_review" | "wait_audit" | "pass_audit" | "reject" | "submission_failed" | "rejected_by_admin";
-            /** @description Why a submission failed or was rejected. */
+            /** @description Reason why a submission failed or was rejected. */
             description?: string;
-            /** @description How often it was submitted. */
+            /** @description Number of submissions. */
             submissions: number;
-            /** @description The documents, one a slot. */
+            /** @description The documents, one for each slot. */
             documents: {
                 /**
-                 * @description Which picture or paper the document is.
+                 * @description Kind of picture: front, back, or the person who holds the document.
                  * @enum {string}
                  */
                 slot: "idFrontImg" | "idBackImg" | "idHoldImg";
@@ -5093,7 +5093,7 @@ export interface components {
         CardholderList: {
             /** @description The items of this page, newest first. */
             data: components["schemas"]["Cardholder"][];
-            /** @description Whether another page follows. */
+            /** @description True when another page follows. */
             hasMore: boolean;
             /** @description The `cursor` of the next page. Null on the last page. */
             nextCursor: string | null;
@@ -5107,7 +5107,7 @@ export interface components {
         };
         KycDocument: {
             /**
-             * @description Id of the kyc document.
+             * @description Id of the KYC document.
              * @example doc_01h455vb4pex5vsknk084sn02q
              */
             id: string;
@@ -5117,7 +5117,7 @@ export interface components {
              */
             userId: string;
             /**
-             * @description Which picture or paper the document is.
+             * @description Kind of picture: front, back, or the person who holds the document.
              * @enum {string}
              */
             slot: "idFrontImg" | "idBackImg" | "idHoldImg";
@@ -5131,21 +5131,21 @@ export interface components {
             /** @description SHA-256 of the content, in hexadecimal. */
             sha256: string;
             /**
-             * @description State of the kyc document.
+             * @description State of the KYC document.
              * @enum {string}
              */
             status: "uploaded" | "approved" | "rejected";
-            /** @description Remark of a reviewer about the kyc document. */
+            /** @description Remark of a reviewer about the KYC document. */
             note?: string;
             /**
              * Format: date-time
-             * @description When the kyc document was created. ISO 8601, UTC.
+             * @description When the KYC document was created. ISO 8601, UTC.
              * @example 2026-01-31T12:00:00.000Z
              */
             createdAt: string;
             /**
              * Format: date-time
-             * @description When the kyc document last changed. ISO 8601, UTC.
+             * @description When the KYC document last changed. ISO 8601, UTC.
              * @example 2026-01-31T12:00:00.000Z
              */
             updatedAt: string;
@@ -5157,15 +5157,15 @@ export interface components {
              */
             userId: string;
             /**
-             * @description State of the kyc.
+             * @description State of the KYC.
              * @enum {string}
              */
             status: "not_started" | "documents_uploaded" | "in_review" | "completed" | "rejected" | "resubmission_required";
             /** @description The reason, for people. */
             reason?: string;
-            /** @description The documents, one a slot. */
+            /** @description The documents, one for each slot. */
             documents: components["schemas"]["KycDocument"][];
-            /** @description How often it was submitted. */
+            /** @description Number of submissions. */
             submissions: number;
             /**
              * Format: date-time
@@ -5193,10 +5193,10 @@ export interface components {
              * @example 2026-01-31T12:00:00.000Z
              */
             approvedAt: string;
-            /** @description The documents, one a slot. */
+            /** @description The documents, one for each slot. */
             documents: {
                 /**
-                 * @description Which picture or paper the document is.
+                 * @description Kind of picture: front, back, or the person who holds the document.
                  * @enum {string}
                  */
                 slot: "idFrontImg" | "idBackImg" | "idHoldImg";
@@ -5213,7 +5213,7 @@ export interface components {
         KycDocumentList: {
             /** @description The items of this page, newest first. */
             data: components["schemas"]["KycDocument"][];
-            /** @description Whether another page follows. */
+            /** @description True when another page follows. */
             hasMore: boolean;
             /** @description The `cursor` of the next page. Null on the last page. */
             nextCursor: string | null;
@@ -5222,7 +5222,7 @@ export interface components {
         ReferenceItemList: {
             /** @description The items of this page, newest first. */
             data: components["schemas"]["ReferenceItem"][];
-            /** @description Whether another page follows. */
+            /** @description True when another page follows. */
             hasMore: boolean;
             /** @description The `cursor` of the next page. Null on the last page. */
             nextCursor: string | null;
@@ -5237,7 +5237,7 @@ export interface components {
         BinList: {
             /** @description The items of this page, newest first. */
             data: components["schemas"]["Bin"][];
-            /** @description Whether another page follows. */
+            /** @description True when another page follows. */
             hasMore: boolean;
             /** @description The `cursor` of the next page. Null on the last page. */
             nextCursor: string | null;
@@ -5248,7 +5248,7 @@ export interface components {
              * @example 44112200
              */
             bin: string;
-            /** @description Whether a new cardholder can be registered. */
+            /** @description True when a new cardholder can be registered. */
             open: boolean;
             /** @description The reason, for people. */
             reason?: string;
@@ -5264,7 +5264,7 @@ export interface components {
              * @example 44112200
              */
             bin: string;
-            /** @description Whether the user may hold cards of the BIN. */
+            /** @description True when the user may hold cards of the BIN. */
             enabled: boolean;
         };
         BinCapacity: {
@@ -5278,18 +5278,18 @@ export interface components {
              * @example chd_01h455vb4pex5vsknk084sn02q
              */
             cardholderId?: string;
-            /** @description How many open cards a cardholder can have on this BIN. */
+            /** @description Number of open cards that a cardholder can have on this BIN. */
             limit: number;
             /** @description Open cards of the cardholder; without one, of all cardholders. */
             used: number;
-            /** @description How many more cards can be issued. */
+            /** @description Number of cards that can still be issued. */
             remaining: number;
         };
         /** @description A page of a list. */
         CardList: {
             /** @description The items of this page, newest first. */
             data: components["schemas"]["Card"][];
-            /** @description Whether another page follows. */
+            /** @description True when another page follows. */
             hasMore: boolean;
             /** @description The `cursor` of the next page. Null on the last page. */
             nextCursor: string | null;
@@ -5354,9 +5354,9 @@ export interface components {
              * @enum {string}
              */
             status: "pending" | "active" | "frozen" | "closing" | "closed" | "failed";
-            /** @description Why the card is frozen. Empty: it is not frozen. */
+            /** @description Reasons for which the card is frozen. Empty for a card that is not frozen. */
             freezeReasons: ("manual" | "insufficient_funds" | "risk" | "provider")[];
-            /** @description Its balance now. */
+            /** @description Present balance of the card. */
             balance: {
                 /**
                  * Format: decimal
@@ -5366,18 +5366,18 @@ export interface components {
                 available: string;
                 /**
                  * Format: decimal
-                 * @description Money on its way that cannot be spent yet. A decimal string with all decimals of its currency.
+                 * @description Money that is held for events that are not final. A decimal string with all decimals of its currency.
                  * @example 100.00
                  */
                 pending: string;
                 /**
                  * Format: decimal
-                 * @description Money that was authorized and not yet settled, and money settled. A decimal string with all decimals of its currency.
+                 * @description Money that was settled, less refunds. A decimal string with all decimals of its currency.
                  * @example 100.00
                  */
                 spent: string;
             };
-            /** @description Why the processor refused the card; only while `status` is `failed`. */
+            /** @description Reason why the processor refused the card; only while `status` is `failed`. */
             failure?: string;
             /**
              * Format: date-time
@@ -5448,7 +5448,7 @@ export interface components {
              */
             cardId: string;
             /**
-             * @description Sort of the card transaction.
+             * @description Type of the card transaction.
              * @enum {string}
              */
             type: "issue" | "topup" | "withdraw" | "authorization" | "cancel" | "settle" | "refund" | "decline" | "freeze" | "unfreeze" | "close";
@@ -5485,7 +5485,7 @@ export interface components {
              */
             linkedId?: string;
             /**
-             * @description Why the transaction was declined.
+             * @description Reason why the transaction was declined.
              * @enum {string}
              */
             declineReason?: "insufficient_funds" | "card_not_active" | "card_frozen" | "card_closed" | "user_blocked" | "limit_exceeded" | "invalid_merchant" | "do_not_honor" | "authentication_required" | "processing_error";
@@ -5496,7 +5496,7 @@ export interface components {
              * @enum {string}
              */
             source?: "buffer" | "closure" | "expiry" | "negative_balance" | "settlement" | "unanswered";
-            /** @description The merchant, as the card network tells. */
+            /** @description The merchant, as the card network reports. */
             merchant?: components["schemas"]["MerchantOutput"];
             /**
              * Format: decimal
@@ -5550,7 +5550,7 @@ export interface components {
             allowedMccs?: string[];
             /** @description Countries whose merchants are declined, ISO 3166-1 alpha-2. */
             blockedCountries?: string[];
-            /** @description Whether each payment on the internet needs a challenge of 3-D Secure. */
+            /** @description True when each payment on the internet needs a challenge of 3-D Secure. */
             challengeEcommerce?: boolean;
             /**
              * Format: decimal
@@ -5570,7 +5570,7 @@ export interface components {
              * @example USD
              */
             currency: string;
-            /** @description Number of the configuration. A change names the version that it has read. */
+            /** @description Version of the configuration. A change names the version that it is based on. */
             version: number;
             /** @description The programme's limits, which apply to each card in addition to its own. */
             programme: components["schemas"]["Limits"];
@@ -5604,7 +5604,7 @@ export interface components {
             allowedMccs?: string[];
             /** @description Countries whose merchants are declined, ISO 3166-1 alpha-2. */
             blockedCountries?: string[];
-            /** @description Whether each payment on the internet needs a challenge of 3-D Secure. */
+            /** @description True when each payment on the internet needs a challenge of 3-D Secure. */
             challengeEcommerce?: boolean;
             /**
              * Format: decimal
@@ -5674,7 +5674,7 @@ export interface components {
             allowedMccs?: string[];
             /** @description Countries whose merchants are declined, ISO 3166-1 alpha-2. */
             blockedCountries?: string[];
-            /** @description Whether each payment on the internet needs a challenge of 3-D Secure. */
+            /** @description True when each payment on the internet needs a challenge of 3-D Secure. */
             challengeEcommerce?: boolean;
             /**
              * Format: decimal
@@ -5689,7 +5689,7 @@ export interface components {
              * @example usr_01h455vb4pex5vsknk084sn02q
              */
             userId: string;
-            /** @description Number of the configuration. A change names the version that it has read. */
+            /** @description Version of the configuration. A change names the version that it is based on. */
             version: number;
             /** @description The spending of all of the user's cards together, by currency. */
             used: {
@@ -5701,15 +5701,15 @@ export interface components {
             };
         };
         IssueCapability: {
-            /** @description Whether the card could be quoted: `client`, `source` and `programme` are all true. */
+            /** @description True when a card can be quoted, because `client`, `source` and `programme` are true. */
             admitted: boolean;
-            /** @description Whether your tenant may issue buffered cards. */
+            /** @description True when your tenant may issue buffered cards. */
             client: boolean;
-            /** @description Whether the account can pay for it. */
+            /** @description True when the account can pay for the card. */
             source: boolean;
-            /** @description Whether the BIN is open for it. */
+            /** @description True when the BIN is open for buffered cards. */
             programme: boolean;
-            /** @description Why it is not admitted. */
+            /** @description Reasons why no card can be quoted. */
             reasons: ("bin_not_admitted" | "account_closed" | "account_currency" | "user_blocked" | "bin_closed" | "bin_disabled")[];
         };
         CardQuote: {
@@ -5788,7 +5788,7 @@ export interface components {
              */
             accountId: string;
             /**
-             * @description Sort of the card operation.
+             * @description Type of the card operation.
              * @enum {string}
              */
             type: "issue" | "topup" | "withdraw" | "close";
@@ -5913,9 +5913,9 @@ export interface components {
              * @enum {string}
              */
             status: "pending" | "active" | "frozen" | "closing" | "closed" | "failed";
-            /** @description Why the card is frozen. Empty: it is not frozen. */
+            /** @description Reasons for which the card is frozen. Empty for a card that is not frozen. */
             freezeReasons: ("manual" | "insufficient_funds" | "risk" | "provider")[];
-            /** @description Its balance now. */
+            /** @description Present balance of the buffered card. */
             balance: {
                 /**
                  * Format: decimal
@@ -5925,18 +5925,18 @@ export interface components {
                 available: string;
                 /**
                  * Format: decimal
-                 * @description Money on its way that cannot be spent yet. A decimal string with all decimals of its currency.
+                 * @description Money that is held for events that are not final. A decimal string with all decimals of its currency.
                  * @example 100.00
                  */
                 pending: string;
                 /**
                  * Format: decimal
-                 * @description Money that was authorized and not yet settled, and money settled. A decimal string with all decimals of its currency.
+                 * @description Money that was settled, less refunds. A decimal string with all decimals of its currency.
                  * @example 100.00
                  */
                 spent: string;
             };
-            /** @description Why the processor refused the card; only while `status` is `failed`. */
+            /** @description Reason why the processor refused the card; only while `status` is `failed`. */
             failure?: string;
             /**
              * Format: date-time
@@ -5964,14 +5964,14 @@ export interface components {
         TransactionList: {
             /** @description The items of this page, newest first. */
             data: components["schemas"]["Transaction"][];
-            /** @description Whether another page follows. */
+            /** @description True when another page follows. */
             hasMore: boolean;
             /** @description The `cursor` of the next page. Null on the last page. */
             nextCursor: string | null;
         };
         Transaction: components["schemas"]["CardTransactionItem"] | components["schemas"]["AccountTransactionItem"];
         CardTransactionItem: {
-            /** @description Id of the card transaction item. */
+            /** @description Id of the card transaction. */
             id: string;
             /**
              * @description Id of the card.
@@ -5979,7 +5979,7 @@ export interface components {
              */
             cardId: string;
             /**
-             * @description Sort of the card transaction item.
+             * @description Type of the card transaction.
              * @enum {string}
              */
             type: "issue" | "topup" | "withdraw" | "authorization" | "cancel" | "settle" | "refund" | "decline" | "freeze" | "unfreeze" | "close";
@@ -6016,7 +6016,7 @@ export interface components {
              */
             linkedId?: string;
             /**
-             * @description Why the transaction was declined.
+             * @description Reason why the transaction was declined.
              * @enum {string}
              */
             declineReason?: "insufficient_funds" | "card_not_active" | "card_frozen" | "card_closed" | "user_blocked" | "limit_exceeded" | "invalid_merchant" | "do_not_honor" | "authentication_required" | "processing_error";
@@ -6027,7 +6027,7 @@ export interface components {
              * @enum {string}
              */
             source?: "buffer" | "closure" | "expiry" | "negative_balance" | "settlement" | "unanswered";
-            /** @description The merchant, as the card network tells. */
+            /** @description The merchant, as the card network reports. */
             merchant?: components["schemas"]["MerchantOutput"];
             /**
              * Format: decimal
@@ -6039,35 +6039,35 @@ export interface components {
             balanceAfter: components["schemas"]["CardBalancesOutput"];
             /**
              * Format: date-time
-             * @description When the card transaction item happened. ISO 8601, UTC.
+             * @description When the card transaction happened. ISO 8601, UTC.
              * @example 2026-01-31T12:00:00.000Z
              */
             timestamp: string;
             /**
              * Format: date-time
-             * @description When the card transaction item was created. ISO 8601, UTC.
+             * @description When the card transaction was created. ISO 8601, UTC.
              * @example 2026-01-31T12:00:00.000Z
              */
             createdAt: string;
             /**
              * Format: date-time
-             * @description When the card transaction item last changed. ISO 8601, UTC.
+             * @description When the card transaction last changed. ISO 8601, UTC.
              * @example 2026-01-31T12:00:00.000Z
              */
             updatedAt: string;
             /**
-             * @description Number of the configuration. A change names the version that it has read.
+             * @description Version of the configuration. A change names the version that it is based on.
              * @constant
              */
             version: 2;
             /**
              * Format: date-time
-             * @description When it happened. ISO 8601, UTC.
+             * @description Time of the transaction, or of the change of the status. ISO 8601, UTC.
              * @example 2026-01-31T12:00:00.000Z
              */
             occurredAt: string;
             /**
-             * @description Sort of the item; it decides which other fields are present.
+             * @description Kind of the item. The kind decides which other fields are present.
              * @constant
              */
             kind: "card_transaction";
@@ -6076,7 +6076,7 @@ export interface components {
         CardTransactionList: {
             /** @description The items of this page, newest first. */
             data: components["schemas"]["CardTransaction"][];
-            /** @description Whether another page follows. */
+            /** @description True when another page follows. */
             hasMore: boolean;
             /** @description The `cursor` of the next page. Null on the last page. */
             nextCursor: string | null;
@@ -6085,14 +6085,14 @@ export interface components {
         CardHistoryItemList: {
             /** @description The items of this page, newest first. */
             data: components["schemas"]["CardHistoryItem"][];
-            /** @description Whether another page follows. */
+            /** @description True when another page follows. */
             hasMore: boolean;
             /** @description The `cursor` of the next page. Null on the last page. */
             nextCursor: string | null;
         };
         CardHistoryItem: components["schemas"]["CardTransactionItem"] | components["schemas"]["AccountTransactionItem"] | {
             /**
-             * @description Number of the configuration. A change names the version that it has read.
+             * @description Version of the configuration. A change names the version that it is based on.
              * @constant
              */
             version: 2;
@@ -6100,7 +6100,7 @@ export interface components {
             id: string;
             /**
              * Format: date-time
-             * @description When it happened. ISO 8601, UTC.
+             * @description Time of the transaction, or of the change of the status. ISO 8601, UTC.
              * @example 2026-01-31T12:00:00.000Z
              */
             occurredAt: string;
@@ -6130,7 +6130,7 @@ export interface components {
             failure?: string;
         };
         CardTransactionDetail: {
-            /** @description Id of the card transaction detail. */
+            /** @description Id of the card transaction. */
             id: string;
             /**
              * @description Id of the card.
@@ -6138,7 +6138,7 @@ export interface components {
              */
             cardId: string;
             /**
-             * @description Sort of the card transaction detail.
+             * @description Type of the card transaction.
              * @enum {string}
              */
             type: "issue" | "topup" | "withdraw" | "authorization" | "cancel" | "settle" | "refund" | "decline" | "freeze" | "unfreeze" | "close";
@@ -6175,7 +6175,7 @@ export interface components {
              */
             linkedId?: string;
             /**
-             * @description Why the transaction was declined.
+             * @description Reason why the transaction was declined.
              * @enum {string}
              */
             declineReason?: "insufficient_funds" | "card_not_active" | "card_frozen" | "card_closed" | "user_blocked" | "limit_exceeded" | "invalid_merchant" | "do_not_honor" | "authentication_required" | "processing_error";
@@ -6186,7 +6186,7 @@ export interface components {
              * @enum {string}
              */
             source?: "buffer" | "closure" | "expiry" | "negative_balance" | "settlement" | "unanswered";
-            /** @description The merchant, as the card network tells. */
+            /** @description The merchant, as the card network reports. */
             merchant?: components["schemas"]["MerchantOutput"];
             /**
              * Format: decimal
@@ -6198,19 +6198,19 @@ export interface components {
             balanceAfter: components["schemas"]["CardBalancesOutput"];
             /**
              * Format: date-time
-             * @description When the card transaction detail happened. ISO 8601, UTC.
+             * @description When the card transaction happened. ISO 8601, UTC.
              * @example 2026-01-31T12:00:00.000Z
              */
             timestamp: string;
             /**
              * Format: date-time
-             * @description When the card transaction detail was created. ISO 8601, UTC.
+             * @description When the card transaction was created. ISO 8601, UTC.
              * @example 2026-01-31T12:00:00.000Z
              */
             createdAt: string;
             /**
              * Format: date-time
-             * @description When the card transaction detail last changed. ISO 8601, UTC.
+             * @description When the card transaction last changed. ISO 8601, UTC.
              * @example 2026-01-31T12:00:00.000Z
              */
             updatedAt: string;
@@ -6337,13 +6337,13 @@ export interface components {
             currency: string;
             /**
              * Format: decimal
-             * @description What the payer pays, in the currency of the payment. A decimal string with all decimals of its currency.
+             * @description Amount that the payer pays, in the currency of the payment. A decimal string with all decimals of its currency.
              * @example 100.00
              */
             chargedAmount: string;
             /**
              * Format: decimal
-             * @description What the account receives, in `creditedCurrency`. A decimal string with all decimals of its currency.
+             * @description Amount that the account receives, in `creditedCurrency`. A decimal string with all decimals of its currency.
              * @example 100.00
              */
             creditedAmount: string;
@@ -6374,7 +6374,7 @@ export interface components {
         DepositList: {
             /** @description The items of this page, newest first. */
             data: components["schemas"]["Deposit"][];
-            /** @description Whether another page follows. */
+            /** @description True when another page follows. */
             hasMore: boolean;
             /** @description The `cursor` of the next page. Null on the last page. */
             nextCursor: string | null;
@@ -6449,7 +6449,7 @@ export interface components {
              * @example 100.00
              */
             serviceFee: string;
-            /** @description The quoted amounts, in `currency` and `creditedCurrency`. They never change. */
+            /** @description The quoted amounts, in `currency` and `creditedCurrency`. Quoted amounts never change. */
             quoted: {
                 /**
                  * Format: decimal
@@ -6493,7 +6493,7 @@ export interface components {
             referenceId: string;
             /**
              * Format: uri
-             * @description Where the payer's browser goes afterwards.
+             * @description Address to which the payer's browser returns after the payment.
              */
             returnUrl: string;
             /**
@@ -6530,7 +6530,7 @@ export interface components {
         FundingOptionList: {
             /** @description The items of this page, newest first. */
             data: components["schemas"]["FundingOption"][];
-            /** @description Whether another page follows. */
+            /** @description True when another page follows. */
             hasMore: boolean;
             /** @description The `cursor` of the next page. Null on the last page. */
             nextCursor: string | null;
@@ -6579,7 +6579,7 @@ export interface components {
         ExchangeOrderList: {
             /** @description The items of this page, newest first. */
             data: components["schemas"]["ExchangeOrder"][];
-            /** @description Whether another page follows. */
+            /** @description True when another page follows. */
             hasMore: boolean;
             /** @description The `cursor` of the next page. Null on the last page. */
             nextCursor: string | null;
@@ -6681,7 +6681,7 @@ export interface components {
         SettlementBalanceList: {
             /** @description The items of this page, newest first. */
             data: components["schemas"]["SettlementBalance"][];
-            /** @description Whether another page follows. */
+            /** @description True when another page follows. */
             hasMore: boolean;
             /** @description The `cursor` of the next page. Null on the last page. */
             nextCursor: string | null;
@@ -6766,7 +6766,7 @@ export interface components {
         PayoutOptionList: {
             /** @description The items of this page, newest first. */
             data: components["schemas"]["PayoutOption"][];
-            /** @description Whether another page follows. */
+            /** @description True when another page follows. */
             hasMore: boolean;
             /** @description The `cursor` of the next page. Null on the last page. */
             nextCursor: string | null;
@@ -6812,7 +6812,7 @@ export interface components {
             destinationFields: {
                 /** @description Name of the destination field. */
                 name: string;
-                /** @description Whether the field is required. */
+                /** @description True when the field is required. */
                 required: boolean;
             }[];
         };
@@ -6852,7 +6852,7 @@ export interface components {
             currency: string;
             /**
              * Format: decimal
-             * @description What the beneficiary receives, in `receivedCurrency`. A decimal string with all decimals of its currency.
+             * @description Amount that the beneficiary receives, in `receivedCurrency`. A decimal string with all decimals of its currency.
              * @example 100.00
              */
             receivedAmount: string;
@@ -6877,7 +6877,7 @@ export interface components {
         PayoutList: {
             /** @description The items of this page, newest first. */
             data: components["schemas"]["Payout"][];
-            /** @description Whether another page follows. */
+            /** @description True when another page follows. */
             hasMore: boolean;
             /** @description The `cursor` of the next page. Null on the last page. */
             nextCursor: string | null;
@@ -6923,7 +6923,7 @@ export interface components {
             currency: string;
             /**
              * Format: decimal
-             * @description What the beneficiary receives, in `receivedCurrency`. A decimal string with all decimals of its currency.
+             * @description Amount that the beneficiary receives, in `receivedCurrency`. A decimal string with all decimals of its currency.
              * @example 100.00
              */
             receivedAmount: string;
@@ -7033,7 +7033,7 @@ export interface components {
             returnedAt?: string;
         };
         VirtualIban: {
-            /** @description Id of the virtual iban. */
+            /** @description Id of the virtual IBAN. */
             id: string;
             /**
              * @description Account id for reading balance and account transactions.
@@ -7061,11 +7061,11 @@ export interface components {
              */
             currency: "EUR";
             /**
-             * @description State of the virtual iban.
+             * @description State of the virtual IBAN.
              * @enum {string}
              */
             status: "active" | "disabled";
-            /** @description Its balance now. */
+            /** @description Present balance of the virtual IBAN. */
             balance: components["schemas"]["AccountBalances"];
             /**
              * Format: decimal
@@ -7075,20 +7075,20 @@ export interface components {
             monthlyFee: string;
             /**
              * Format: date-time
-             * @description When the virtual iban was created. ISO 8601, UTC.
+             * @description When the virtual IBAN was created. ISO 8601, UTC.
              * @example 2026-01-31T12:00:00.000Z
              */
             createdAt: string;
             /**
              * Format: date-time
-             * @description When the virtual iban last changed. ISO 8601, UTC.
+             * @description When the virtual IBAN last changed. ISO 8601, UTC.
              * @example 2026-01-31T12:00:00.000Z
              */
             updatedAt: string;
         };
         IbanPayout: {
             /**
-             * @description Id of the iban payout.
+             * @description Id of the IBAN payout.
              * @example ibp_01jz0000000000000000000000
              */
             id: string;
@@ -7103,7 +7103,7 @@ export interface components {
              */
             quoteId: string;
             /**
-             * @description Your own id of the iban payout; unique within your tenant. At most 100 characters.
+             * @description Your own id of the IBAN payout; unique within your tenant. At most 100 characters.
              * @example order-4711
              */
             externalId?: string;
@@ -7136,13 +7136,13 @@ export interface components {
             failure?: string;
             /**
              * Format: date-time
-             * @description When the iban payout was created. ISO 8601, UTC.
+             * @description When the IBAN payout was created. ISO 8601, UTC.
              * @example 2026-01-31T12:00:00.000Z
              */
             createdAt: string;
             /**
              * Format: date-time
-             * @description When the iban payout last changed. ISO 8601, UTC.
+             * @description When the IBAN payout last changed. ISO 8601, UTC.
              * @example 2026-01-31T12:00:00.000Z
              */
             updatedAt: string;
@@ -7154,7 +7154,7 @@ export interface components {
             sentAt?: string;
             /**
              * Format: date-time
-             * @description When the iban payout was completed. ISO 8601, UTC.
+             * @description When the IBAN payout was completed. ISO 8601, UTC.
              * @example 2026-01-31T12:00:00.000Z
              */
             completedAt?: string;
@@ -7245,7 +7245,7 @@ export interface components {
             currency: "EUR";
             /**
              * Format: decimal
-             * @description What the beneficiary receives, in `receivedCurrency`. A decimal string with all decimals of its currency.
+             * @description Amount that the beneficiary receives, in `receivedCurrency`. A decimal string with all decimals of its currency.
              * @example 100.00
              */
             receivedAmount: string;
@@ -7261,13 +7261,13 @@ export interface components {
             rate: "1";
             /**
              * Format: date-time
-             * @description When the iban quote expires. ISO 8601, UTC.
+             * @description When the IBAN quote expires. ISO 8601, UTC.
              * @example 2026-01-31T12:00:00.000Z
              */
             expiresAt: string;
         };
         IbanTransfer: {
-            /** @description Id of the iban transfer. */
+            /** @description Id of the IBAN transfer. */
             id: string;
             /**
              * @description Id of the tenant: its `clientId`.
@@ -7304,13 +7304,13 @@ export interface components {
             transactions: components["schemas"]["AccountTransaction"][];
             /**
              * Format: date-time
-             * @description When the iban transfer was created. ISO 8601, UTC.
+             * @description When the IBAN transfer was created. ISO 8601, UTC.
              * @example 2026-01-31T12:00:00.000Z
              */
             createdAt: string;
             /**
              * Format: date-time
-             * @description When the iban transfer last changed. ISO 8601, UTC.
+             * @description When the IBAN transfer last changed. ISO 8601, UTC.
              * @example 2026-01-31T12:00:00.000Z
              */
             updatedAt: string;
@@ -7319,7 +7319,7 @@ export interface components {
         WithdrawalDestinationList: {
             /** @description The items of this page, newest first. */
             data: components["schemas"]["WithdrawalDestination"][];
-            /** @description Whether another page follows. */
+            /** @description True when another page follows. */
             hasMore: boolean;
             /** @description The `cursor` of the next page. Null on the last page. */
             nextCursor: string | null;
@@ -7390,7 +7390,7 @@ export interface components {
         ExchangeWithdrawalList: {
             /** @description The items of this page, newest first. */
             data: components["schemas"]["ExchangeWithdrawal"][];
-            /** @description Whether another page follows. */
+            /** @description True when another page follows. */
             hasMore: boolean;
             /** @description The `cursor` of the next page. Null on the last page. */
             nextCursor: string | null;
@@ -7581,7 +7581,7 @@ export interface components {
              * @enum {string}
              */
             status: "available" | "allocated" | "quarantined" | "disabled";
-            /** @description Of each asset of the network whose contract answers, without amounts below its minor unit. */
+            /** @description Balance of each asset whose contract answers, without amounts below the minor unit. */
             balances: {
                 /**
                  * @description Symbol of the asset.
@@ -7590,7 +7590,7 @@ export interface components {
                 asset: string;
                 /**
                  * Format: decimal
-                 * @description Its balance now. A decimal string with all decimals of its currency.
+                 * @description Present balance of the balance. A decimal string with all decimals of its currency.
                  * @example 100.00
                  */
                 balance: string;
@@ -7630,14 +7630,14 @@ export interface components {
             released: number;
             /** @description Wallets that have left their quarantine. */
             returned: number;
-            /** @description Whether more are left for the next call. */
+            /** @description True when more wallets are left for the next call. */
             more: boolean;
         };
         /** @description A page of a list. */
         WalletPoolStatsList: {
             /** @description The items of this page, newest first. */
             data: components["schemas"]["WalletPoolStats"][];
-            /** @description Whether another page follows. */
+            /** @description True when another page follows. */
             hasMore: boolean;
             /** @description The `cursor` of the next page. Null on the last page. */
             nextCursor: string | null;
@@ -7650,13 +7650,13 @@ export interface components {
             chain: string;
             /** @description Money that can be spent now. */
             available: number;
-            /** @description Wallets that are allocated. */
+            /** @description Number of allocated wallets. */
             allocated: number;
-            /** @description Wallets in quarantine. */
+            /** @description Number of wallets in quarantine. */
             quarantined: number;
-            /** @description Wallets that are disabled. */
+            /** @description Number of disabled wallets. */
             disabled: number;
-            /** @description All wallets. */
+            /** @description Number of all wallets. */
             total: number;
         };
         NotedWallet: {
@@ -7773,7 +7773,7 @@ export interface components {
             /** @description Block-wide. Absent for the native coin. */
             logIndex?: number;
             /**
-             * @description Why the deposit is not credited.
+             * @description Reason why the deposit is not credited.
              * @enum {string}
              */
             failure?: "not_allocated" | "below_minimum" | "account_closed" | "reversed_on_chain";
@@ -7833,10 +7833,10 @@ export interface components {
             treasuryAddress?: string;
             /** @description Blocks that make a sweep or a top-up final, its own included. */
             sweepConfirmations: number;
-            /** @description Whether operations are made, signed and broadcast without a person. */
+            /** @description True when operations are made, signed and broadcast without a person. */
             autoSweep: boolean;
             /**
-             * @description How tokens leave wallets.
+             * @description Way in which tokens leave wallets.
              * @enum {string}
              */
             sweepStrategy: "transfer" | "delegated";
@@ -7844,7 +7844,7 @@ export interface components {
             stationAddress?: string;
             /** @description Absent for a station whose key is not ours. */
             stationWalletId?: string;
-            /** @description Number of the configuration. A change names the version that it has read. */
+            /** @description Version of the configuration. A change names the version that it is based on. */
             version: number;
             /** @description An approved treasury that is not in effect yet. Nothing is swept without a person until then. */
             nextTreasury?: {
@@ -7878,7 +7878,7 @@ export interface components {
         PendingChange: {
             /** @description Id of the waiting approval. */
             approvalId: string;
-            /** @description Who requested the change. */
+            /** @description Credential or operator that requested the change. */
             requestedBy: string;
             /**
              * Format: date-time
@@ -7886,7 +7886,7 @@ export interface components {
              * @example 2026-01-31T12:00:00.000Z
              */
             requestedAt: string;
-            /** @description How many operators must approve, without the one who asked. */
+            /** @description Number of operators who must approve, besides the operator who asked. */
             needs: number;
             /** @description The first of two operators who approved. */
             firstBy?: string;
@@ -7938,10 +7938,10 @@ export interface components {
             treasuryAddress?: string;
             /** @description Blocks that make a sweep or a top-up final, its own included. */
             sweepConfirmations: number;
-            /** @description Whether operations are made, signed and broadcast without a person. */
+            /** @description True when operations are made, signed and broadcast without a person. */
             autoSweep: boolean;
             /**
-             * @description How tokens leave wallets.
+             * @description Way in which tokens leave wallets.
              * @enum {string}
              */
             sweepStrategy: "transfer" | "delegated";
@@ -7949,7 +7949,7 @@ export interface components {
             stationAddress?: string;
             /** @description Absent for a station whose key is not ours. */
             stationWalletId?: string;
-            /** @description Number of the configuration. A change names the version that it has read. */
+            /** @description Version of the configuration. A change names the version that it is based on. */
             version: number;
             /** @description An approved treasury that is not in effect yet. Nothing is swept without a person until then. */
             nextTreasury?: {
@@ -8018,7 +8018,7 @@ export interface components {
                 execution: "local" | "manual";
                 /**
                  * Format: decimal
-                 * @description Its balance now. A decimal string with all decimals of its currency.
+                 * @description Present balance of the station. A decimal string with all decimals of its currency.
                  * @example 100.00
                  */
                 balance: string;
@@ -8043,7 +8043,7 @@ export interface components {
                  * @example 100.00
                  */
                 max?: string;
-                /** @description Whether the price is at most `max`, so that transactions are broadcast. */
+                /** @description True when the price is at most `max`, so that transactions are broadcast. */
                 withinCap: boolean;
             };
             /** @description In the native coin, for this UTC day. `reserved` is what signed transactions may still cost. */
@@ -8062,22 +8062,22 @@ export interface components {
                 spent: string;
                 /**
                  * Format: decimal
-                 * @description What signed transactions may still cost. A decimal string with all decimals of its currency.
+                 * @description Highest cost of the signed transactions that are not final. A decimal string with all decimals of its currency.
                  * @example 100.00
                  */
                 reserved: string;
                 /**
                  * Format: decimal
-                 * @description What is left of the budget. A decimal string with all decimals of its currency.
+                 * @description Rest of the budget. A decimal string with all decimals of its currency.
                  * @example 100.00
                  */
                 left?: string;
             };
-            /** @description Operations that are not final. */
+            /** @description Numbers of operations that are not final. */
             openOperations: {
-                /** @description Sweeps that are not final. */
+                /** @description Number of sweeps that are not final. */
                 sweep: number;
-                /** @description Top-ups that are not final. */
+                /** @description Number of top-ups that are not final. */
                 topup: number;
             };
             /** @description Dust on wallets that were allocated once and may be swept, read every five minutes. A sweep of a wallet takes all of it. */
@@ -8110,7 +8110,7 @@ export interface components {
             delegation?: {
                 /** @description Address of the contract. */
                 contract: string;
-                /** @description Whether the contract is deployed and the chain knows EIP-7702. */
+                /** @description True when the contract is deployed and the chain knows EIP-7702. */
                 ready: boolean;
                 /** @description The transaction that deploys the contract. Anybody may send it, once. */
                 deployment: {
@@ -8125,7 +8125,7 @@ export interface components {
         PoolWalletList: {
             /** @description The items of this page, newest first. */
             data: components["schemas"]["PoolWallet"][];
-            /** @description Whether another page follows. */
+            /** @description True when another page follows. */
             hasMore: boolean;
             /** @description The `cursor` of the next page. Null on the last page. */
             nextCursor: string | null;
@@ -8147,7 +8147,7 @@ export interface components {
              */
             address: string;
             /**
-             * @description Whether the wallet is in the pool for deposits, or a gas station.
+             * @description Use of the wallet: in the pool for deposits (`pool`), or a gas station (`station`).
              * @enum {string}
              */
             purpose: "pool" | "station";
@@ -8231,7 +8231,7 @@ export interface components {
              */
             address: string;
             /**
-             * @description Whether the wallet is in the pool for deposits, or a gas station.
+             * @description Use of the wallet: in the pool for deposits (`pool`), or a gas station (`station`).
              * @enum {string}
              */
             purpose: "pool" | "station";
@@ -8275,14 +8275,14 @@ export interface components {
              * @example 2026-01-31T12:00:00.000Z
              */
             updatedAt: string;
-            /** @description Whether the wallet is now the gas station of its chain. */
+            /** @description True when the wallet is now the gas station of its chain. */
             isStation: boolean;
         };
         /** @description A page of a list. */
         SweepCandidateList: {
             /** @description The items of this page, newest first. */
             data: components["schemas"]["SweepCandidate"][];
-            /** @description Whether another page follows. */
+            /** @description True when another page follows. */
             hasMore: boolean;
             /** @description The `cursor` of the next page. Null on the last page. */
             nextCursor: string | null;
@@ -8319,7 +8319,7 @@ export interface components {
              * @example USDT
              */
             asset: string;
-            /** @description Whether the wallet has less than `gasThreshold` and needs a top-up first. */
+            /** @description True when the wallet has less than `gasThreshold` and needs a top-up first. */
             needsGas: boolean;
             /**
              * Format: decimal
@@ -8329,7 +8329,7 @@ export interface components {
             gasBalance: string;
             /**
              * Format: decimal
-             * @description Its balance now. A decimal string with all decimals of its currency.
+             * @description Present balance of the sweep candidate. A decimal string with all decimals of its currency.
              * @example 100.00
              */
             balance: string;
@@ -8378,7 +8378,7 @@ export interface components {
              * @example 100.00
              */
             amount: string;
-            /** @description Whether every check is ok. */
+            /** @description True when every check is ok. */
             ok: boolean;
             /** @description The checks, one by one. */
             checks: {
@@ -8387,7 +8387,7 @@ export interface components {
                  * @enum {string}
                  */
                 name: "balance" | "gas" | "fee_cap" | "not_allocated" | "nothing_open" | "treasury" | "auto_sweep_rest";
-                /** @description Whether the check passed. */
+                /** @description True when the check passed. */
                 ok: boolean;
                 /** @description For a person. */
                 detail: string;
@@ -8397,7 +8397,7 @@ export interface components {
         TopupCandidateList: {
             /** @description The items of this page, newest first. */
             data: components["schemas"]["TopupCandidate"][];
-            /** @description Whether another page follows. */
+            /** @description True when another page follows. */
             hasMore: boolean;
             /** @description The `cursor` of the next page. Null on the last page. */
             nextCursor: string | null;
@@ -8456,7 +8456,7 @@ export interface components {
                 asset: string;
                 /**
                  * Format: decimal
-                 * @description Its balance now. A decimal string with all decimals of its currency.
+                 * @description Present balance of the asset. A decimal string with all decimals of its currency.
                  * @example 100.00
                  */
                 balance: string;
@@ -8466,7 +8466,7 @@ export interface components {
         GasOperationList: {
             /** @description The items of this page, newest first. */
             data: components["schemas"]["GasOperation"][];
-            /** @description Whether another page follows. */
+            /** @description True when another page follows. */
             hasMore: boolean;
             /** @description The `cursor` of the next page. Null on the last page. */
             nextCursor: string | null;
@@ -8478,7 +8478,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description Sort of the gas operation.
+             * @description Type of the gas operation.
              * @enum {string}
              */
             type: "sweep" | "topup";
@@ -8529,12 +8529,12 @@ export interface components {
              */
             amount: string;
             /**
-             * @description Why the operation waits. It is tried again.
+             * @description Reason why the operation waits. The service tries again.
              * @enum {string}
              */
             waitsFor?: "gas_price" | "daily_budget" | "gas" | "nothing" | "refused" | "nodes_disagree" | "nonce_taken" | "nonce_gap" | "stopped" | "wrong_transaction";
             /**
-             * @description A person has failed it: an empty transaction is sent under its nonce. The one that becomes final decides.
+             * @description A person has failed the operation, so an empty transaction was sent under its nonce. The final one of the two decides.
              * @constant
              */
             cancelling?: true;
@@ -8561,7 +8561,7 @@ export interface components {
              * @example 100.00
              */
             fee?: string;
-            /** @description Why the operation failed. */
+            /** @description Reason why the operation failed. */
             failure?: {
                 /**
                  * @description Code of the failure, for programs.
@@ -8608,7 +8608,7 @@ export interface components {
             /** @description To sign by their sender, in this order. */
             transactions: {
                 /**
-                 * @description Sort of the transaction.
+                 * @description Type of the transaction.
                  * @enum {string}
                  */
                 type: "eip1559" | "eip7702";
@@ -8663,7 +8663,7 @@ export interface components {
         StationTopupList: {
             /** @description The items of this page, newest first. */
             data: components["schemas"]["StationTopup"][];
-            /** @description Whether another page follows. */
+            /** @description True when another page follows. */
             hasMore: boolean;
             /** @description The `cursor` of the next page. Null on the last page. */
             nextCursor: string | null;
@@ -8777,7 +8777,7 @@ export interface components {
         NetworkList: {
             /** @description The items of this page, newest first. */
             data: components["schemas"]["Network"][];
-            /** @description Whether another page follows. */
+            /** @description True when another page follows. */
             hasMore: boolean;
             /** @description The `cursor` of the next page. Null on the last page. */
             nextCursor: string | null;
@@ -8791,7 +8791,7 @@ export interface components {
             /** @description Name of the network. */
             name: string;
             /**
-             * @description Sort of the chain.
+             * @description Kind of the chain.
              * @enum {string}
              */
             kind: "evm";
@@ -8803,9 +8803,9 @@ export interface components {
             explorerUrl: string | null;
             /** @description Blocks that make a transaction final, its own included. */
             confirmations: number;
-            /** @description Whether blocks are read and wallets are allocated. */
+            /** @description True when blocks are read and wallets are allocated. */
             enabled: boolean;
-            /** @description Number of the configuration. A change names the version that it has read. */
+            /** @description Version of the configuration. A change names the version that it is based on. */
             version: number;
             /** @description The assets. */
             assets: {
@@ -8849,7 +8849,7 @@ export interface components {
             /** @description Name of the network awaiting approval. */
             name?: string;
             /**
-             * @description Sort of the chain.
+             * @description Kind of the chain.
              * @enum {string}
              */
             kind?: "evm";
@@ -8861,9 +8861,9 @@ export interface components {
             explorerUrl?: string | null;
             /** @description Blocks that make a transaction final, its own included. */
             confirmations?: number;
-            /** @description Whether blocks are read and wallets are allocated. */
+            /** @description True when blocks are read and wallets are allocated. */
             enabled?: boolean;
-            /** @description Number of the configuration. A change names the version that it has read. */
+            /** @description Version of the configuration. A change names the version that it is based on. */
             version?: number;
             /** @description The assets. */
             assets?: {
@@ -8930,21 +8930,21 @@ export interface components {
              * @description The present time of the product. ISO 8601, UTC.
              */
             now: string;
-            /** @description How far the product is ahead of the machine. */
+            /** @description Seconds by which the product is ahead of the machine. */
             offsetSeconds: number;
         };
         /** @description A page of a list. */
         WebhookList: {
             /** @description The items of this page, newest first. */
             data: components["schemas"]["Webhook"][];
-            /** @description Whether another page follows. */
+            /** @description True when another page follows. */
             hasMore: boolean;
             /** @description The `cursor` of the next page. Null on the last page. */
             nextCursor: string | null;
         };
         Webhook: {
             /**
-             * @description Sort of the webhook.
+             * @description Type of the webhook.
              * @enum {string}
              */
             type: "card" | "account" | "deposit" | "cardholder" | "kyc" | "payout" | "transfer";
@@ -8954,7 +8954,7 @@ export interface components {
              */
             url: string;
             /**
-             * @description failing: 5 attempts in a row or half of the last 20 failed. Retries of a refused event do not count. Events wait, and one at a time is tried. disabled: the endpoint answered 410 or has accepted nothing for 7 days. Events are parked until the URL is set again.
+             * @description `failing`: 5 attempts in a row or half of the last 20 failed. Retries of a refused event do not count. Events wait, and one at a time is tried. `disabled`: the endpoint answered 410 or has accepted nothing for 7 days. Events are parked until the URL is set again.
              * @enum {string}
              */
             status: "active" | "failing" | "disabled";
@@ -8994,7 +8994,7 @@ export interface components {
         EventList: {
             /** @description The items of this page, newest first. */
             data: components["schemas"]["Event"][];
-            /** @description Whether another page follows. */
+            /** @description True when another page follows. */
             hasMore: boolean;
             /** @description The `cursor` of the next page. Null on the last page. */
             nextCursor: string | null;
@@ -9002,17 +9002,17 @@ export interface components {
         /** @description A recorded event, with its deliveries. */
         Event: {
             /**
-             * @description Header `webhook-id` of its delivery: the same in every attempt and every replay.
+             * @description Id of the event. Every attempt and every replay has it as the header `webhook-id`.
              * @example evt_01jz0000008000000000000000
              */
             id: string;
             /**
-             * @description Kind of the event, as in `body`.
+             * @description Name of the event, as in `body`.
              * @example card_transaction
              */
             event: string;
             /**
-             * @description Type under which a webhook URL receives it (`POST /v1/webhooks`).
+             * @description Type of the webhook URLs that receive the event (`POST /v1/webhooks`).
              * @enum {string}
              */
             type: "card" | "account" | "deposit" | "cardholder" | "kyc" | "payout" | "transfer";
@@ -9036,7 +9036,7 @@ export interface components {
                     [key: string]: unknown;
                 };
             };
-            /** @description One for each URL, the present one first. Empty while no URL of the type was ever set. */
+            /** @description A delivery for each URL, the present URL first. Empty while no URL of the type was ever set. */
             deliveries: components["schemas"]["WebhookDelivery"][];
         };
         /** @description The delivery of an event to one URL. */
@@ -9047,7 +9047,7 @@ export interface components {
              */
             url: string;
             /**
-             * @description due: it is sent now, or again after a failure. delivered: the endpoint answered 2xx. failed: the retries are used up, or the event went to a later URL. parked: the URL was deleted or is disabled.
+             * @description `due`: waits for its first attempt, or for the next one after a failure. `delivered`: the endpoint answered 2xx. `failed`: the retries are used up, or the event went to a later URL. `parked`: the URL was deleted or is disabled.
              * @enum {string}
              */
             status: "due" | "delivered" | "failed" | "parked";
@@ -9073,7 +9073,7 @@ export interface components {
              */
             durationMs: number;
             /**
-             * @description Why the attempt failed: `http_` and the status, `timeout` after 15 seconds, `connection_refused`, `connection_lost`, `tls_failed`, `dns_failed` and others. Absent on success.
+             * @description Reason why the attempt failed: `http_` and the status, `timeout` after 15 seconds, `connection_refused`, `connection_lost`, `tls_failed`, `dns_failed` and others. Absent on success.
              * @example http_500
              */
             error?: string;
@@ -9084,7 +9084,7 @@ export interface components {
              * @example cli_01jz0000000000000000000000
              */
             clientId: string;
-            /** @description The new secret. It is shown once. */
+            /** @description The new secret, which is shown only once. */
             clientSecret: string;
             /**
              * Format: date-time
@@ -9094,9 +9094,9 @@ export interface components {
             overlapEndsAt: string;
         };
         MerchantOutput: {
-            /** @description Id of the merchant output. */
+            /** @description Id of the merchant. */
             id?: string;
-            /** @description Name of the merchant output. */
+            /** @description Name of the merchant. */
             name?: string;
             /**
              * @description Merchant category code, four digits.
@@ -9123,13 +9123,13 @@ export interface components {
             available: string;
             /**
              * Format: decimal
-             * @description Money on its way that cannot be spent yet. A decimal string with all decimals of its currency.
+             * @description Money that is held for events that are not final. A decimal string with all decimals of its currency.
              * @example 100.00
              */
             pending: string;
             /**
              * Format: decimal
-             * @description Money that was authorized and not yet settled, and money settled. A decimal string with all decimals of its currency.
+             * @description Money that was settled, less refunds. A decimal string with all decimals of its currency.
              * @example 100.00
              */
             spent: string;
@@ -9487,7 +9487,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description What went wrong, for programs. Each operation names its codes by status.
+                         * @description Code of the error, for programs. Each operation names its codes by status.
                          * @enum {string}
                          */
                         code: "invalid_request" | "idempotency_key_required" | "ErrAlreadyExists" | "unauthorized" | "client_disabled" | "forbidden" | "capability_disabled" | "not_found" | "method_not_allowed" | "status_not_editable" | "no_linked_user" | "insufficient_funds" | "quote_expired" | "quote_used" | "cardholder_not_approved" | "bin_closed" | "card_not_active" | "card_closed" | "user_blocked" | "account_closed" | "limit_exceeded" | "invalid_transition" | "version_conflict" | "idempotency_in_progress" | "kyc_not_completed" | "documents_missing" | "payload_too_large" | "unsupported_media_type" | "idempotency_mismatch" | "rate_limited" | "internal" | "unavailable" | "outcome_unknown";
@@ -9495,7 +9495,7 @@ export interface operations {
                         message: string;
                         /** @description Path of the field at fault in the body: `amount`, `assets[0].decimals`. A field of `meta` has its bare name. */
                         field?: string;
-                        /** @description Of a 400 that names a field: every wrong field, `field` first. */
+                        /** @description Every wrong field, in a 400 that names a field. The first is the one in `field`. */
                         errors?: components["schemas"]["FieldError"][];
                         /**
                          * @description The `x-request-id` of the answer. Name it when you ask for help.
@@ -9526,7 +9526,7 @@ export interface operations {
                 currency?: string;
                 /** @description State of the account. */
                 status?: "active" | "closed";
-                /** @description Whether the account is your own (`client`) or a user’s (`user`). */
+                /** @description Owner of the account: your tenant (`client`) or a user (`user`). */
                 ownerType?: "client" | "user";
                 /** @description Id of the user. */
                 userId?: string;
@@ -9840,7 +9840,7 @@ export interface operations {
                 limit?: number;
                 /** @description The `nextCursor` of the page before. Opaque; valid for the same list only. */
                 cursor?: string;
-                /** @description Sort of the account. */
+                /** @description Type of the transaction. */
                 type?: "fee" | "transfer" | "deposit" | "withdraw";
                 /** @description The cause within the `type`. */
                 subtype?: string;
@@ -9888,7 +9888,7 @@ export interface operations {
                 limit?: number;
                 /** @description The `nextCursor` of the page before. Opaque; valid for the same list only. */
                 cursor?: string;
-                /** @description Sort of the item; it decides which other fields are present. */
+                /** @description Kind of the item. The kind decides which other fields are present. */
                 kind?: "account_transaction" | "deposit" | "payout" | "card_topup" | "card_withdrawal" | "iban_payout" | "iban_credit" | "chain_deposit" | "exchange_order" | "exchange_withdrawal";
             };
             header?: never;
@@ -10100,7 +10100,7 @@ export interface operations {
                 limit?: number;
                 /** @description The `nextCursor` of the page before. Opaque; valid for the same list only. */
                 cursor?: string;
-                /** @description Sort of the user. */
+                /** @description Type of the transaction. */
                 type?: "fee" | "transfer" | "deposit" | "withdraw";
                 /** @description The cause within the `type`. */
                 subtype?: string;
@@ -10238,7 +10238,7 @@ export interface operations {
                     /** @description Decimal string in the currency of the record. */
                     amount: string;
                     /**
-                     * @description Which amount is given: what is sold or what is bought.
+                     * @description Meaning of `amount`: the amount to sell, or the amount to buy.
                      * @default sell
                      * @enum {string}
                      */
@@ -10464,7 +10464,7 @@ export interface operations {
                 currency?: string;
                 /** @description State of the account. */
                 status?: "active" | "closed";
-                /** @description Whether the account is your own (`client`) or a user’s (`user`). */
+                /** @description Owner of the account: your tenant (`client`) or a user (`user`). */
                 ownerType?: "client" | "user";
                 /** @description Id of the user. */
                 userId?: string;
@@ -10529,7 +10529,7 @@ export interface operations {
                     paymentMethodToken: string;
                     /**
                      * Format: uri
-                     * @description The URL must be an https URL, or an http URL of this machine, without credentials. It is stored percent-encoded, with its host in ASCII.
+                     * @description The URL must be an https URL, or an http URL of this machine, without credentials. The URL is stored percent-encoded, with its host in ASCII.
                      */
                     returnUrl?: string;
                 };
@@ -10685,7 +10685,7 @@ export interface operations {
                     paymentMethodToken: string;
                     /**
                      * Format: uri
-                     * @description The URL must be an https URL, or an http URL of this machine, without credentials. It is stored percent-encoded, with its host in ASCII.
+                     * @description The URL must be an https URL, or an http URL of this machine, without credentials. The URL is stored percent-encoded, with its host in ASCII.
                      */
                     returnUrl?: string;
                 };
@@ -11420,7 +11420,7 @@ export interface operations {
                     occupation?: string;
                     /** @description Range of the yearly salary, free text. */
                     annualSalary?: string;
-                    /** @description What the account is for, free text. */
+                    /** @description Purpose of the account, free text. */
                     accountPurpose?: string;
                     /** @description Expected spending a month, free text. */
                     expectedMonthlyVolume?: string;
@@ -11817,7 +11817,7 @@ export interface operations {
                  */
                 "multipart/form-data": {
                     /**
-                     * @description Which picture or paper the document is.
+                     * @description Kind of picture: front, back, or the person who holds the document.
                      * @enum {string}
                      */
                     slot: "idFrontImg" | "idBackImg" | "idHoldImg";
@@ -11840,7 +11840,7 @@ export interface operations {
                  */
                 "application/json": {
                     /**
-                     * @description Which picture or paper the document is.
+                     * @description Kind of picture: front, back, or the person who holds the document.
                      * @enum {string}
                      */
                     slot: "idFrontImg" | "idBackImg" | "idHoldImg";
@@ -11942,9 +11942,9 @@ export interface operations {
                 limit?: number;
                 /** @description The `nextCursor` of the page before. Opaque; valid for the same list only. */
                 cursor?: string;
-                /** @description Which picture or paper the document is. */
+                /** @description Kind of picture: front, back, or the person who holds the document. */
                 slot?: "idFrontImg" | "idBackImg" | "idHoldImg";
-                /** @description State of the user. */
+                /** @description State of the document. */
                 status?: "uploaded" | "approved" | "rejected";
             };
             header?: never;
@@ -12000,7 +12000,7 @@ export interface operations {
                  */
                 "multipart/form-data": {
                     /**
-                     * @description Which picture or paper the document is.
+                     * @description Kind of picture: front, back, or the person who holds the document.
                      * @enum {string}
                      */
                     slot: "idFrontImg" | "idBackImg" | "idHoldImg";
@@ -12634,7 +12634,7 @@ export interface operations {
                      */
                     bin: string;
                     /**
-                     * @description Whether the user may hold cards of the BIN.
+                     * @description True when the user may hold cards of the BIN.
                      * @default true
                      */
                     enabled?: boolean;
@@ -14611,11 +14611,11 @@ export interface operations {
                 limit?: number;
                 /** @description The `nextCursor` of the page before. Opaque; valid for the same list only. */
                 cursor?: string;
-                /** @description Sort of the item; it decides which other fields are present. */
+                /** @description Kind of the item. The kind decides which other fields are present. */
                 kind?: "card_transaction" | "account_transaction";
-                /** @description Sort of the transaction. */
+                /** @description Type of the transaction. */
                 type?: "issue" | "topup" | "withdraw" | "authorization" | "cancel" | "settle" | "refund" | "decline" | "freeze" | "unfreeze" | "close" | "fee" | "transfer" | "deposit";
-                /** @description Only the transactions of this card. With `accountId` too: those of either. */
+                /** @description Only the transactions of this card. Together with `accountId`: the transactions of either. */
                 cardId?: string;
                 /** @description Only the transactions of this account, also of your virtual IBAN. */
                 accountId?: string;
@@ -14657,7 +14657,7 @@ export interface operations {
                 limit?: number;
                 /** @description The `nextCursor` of the page before. Opaque; valid for the same list only. */
                 cursor?: string;
-                /** @description Sort of the card. */
+                /** @description Type of the transaction. */
                 type?: "issue" | "topup" | "withdraw" | "authorization" | "cancel" | "settle" | "refund" | "decline" | "freeze" | "unfreeze" | "close";
                 /** @description Filters by `transactionCurrency`. */
                 currency?: string;
@@ -14703,7 +14703,7 @@ export interface operations {
                 limit?: number;
                 /** @description The `nextCursor` of the page before. Opaque; valid for the same list only. */
                 cursor?: string;
-                /** @description Sort of the item; it decides which other fields are present. */
+                /** @description Kind of the item. The kind decides which other fields are present. */
                 kind?: "card_transaction" | "account_transaction" | "card_operation";
             };
             header?: never;
@@ -14779,7 +14779,7 @@ export interface operations {
                 limit?: number;
                 /** @description The `nextCursor` of the page before. Opaque; valid for the same list only. */
                 cursor?: string;
-                /** @description Sort of the user. */
+                /** @description Type of the transaction. */
                 type?: "issue" | "topup" | "withdraw" | "authorization" | "cancel" | "settle" | "refund" | "decline" | "freeze" | "unfreeze" | "close";
                 /** @description Filters by `transactionCurrency`. */
                 currency?: string;
@@ -14984,7 +14984,7 @@ export interface operations {
                     quoteId: string;
                     /**
                      * Format: uri
-                     * @description The URL must be an https URL, or an http URL of this machine, without credentials. It is stored percent-encoded, with its host in ASCII.
+                     * @description The URL must be an https URL, or an http URL of this machine, without credentials. The URL is stored percent-encoded, with its host in ASCII.
                      */
                     returnUrl: string;
                     /**
@@ -15648,7 +15648,7 @@ export interface operations {
                      * @example quo_01jz0000000000000000000000
                      */
                     quoteId: string;
-                    /** @description Who receives the money. */
+                    /** @description Receiver of the money. */
                     destination: {
                         /** @description Name of the destination. */
                         name?: string;
@@ -16016,7 +16016,7 @@ export interface operations {
                 "application/json": {
                     /** @description Decimal string in the currency of the record. */
                     amount: string;
-                    /** @description Who receives the money. */
+                    /** @description Receiver of the money. */
                     destination: {
                         /** @description Name of the destination. */
                         name?: string;
@@ -16980,9 +16980,9 @@ export interface operations {
                     treasuryAddress?: string | null;
                     /** @description Blocks that make a sweep or a top-up final, its own included. Null: the network's. */
                     sweepConfirmations?: number | null;
-                    /** @description Whether operations are made, signed and broadcast without a person. Needs `maxGasPrice` and `dailyGasBudget`. */
+                    /** @description True when operations are made, signed and broadcast without a person. Needs `maxGasPrice` and `dailyGasBudget`. */
                     autoSweep?: boolean | null;
-                    /** @description How tokens leave wallets. `transfer`: the wallet sends them, with gas of a top-up. `delegated`: the station calls wallets that have delegated to a contract (EIP-7702), several at once, and pays. Wallets send themselves where that is not ready (see the status). */
+                    /** @description Way in which tokens leave wallets. `transfer`: the wallet sends them, with gas of a top-up. `delegated`: the station calls wallets that have delegated to a contract (EIP-7702), several at once, and pays. Wallets send themselves where that is not ready (see the status). */
                     sweepStrategy?: ("transfer" | "delegated") | null;
                     /** @description The version that GET shows. 0 when none was ever set. */
                     version: number;
@@ -17116,7 +17116,7 @@ export interface operations {
                 chain?: string;
                 /** @description State of the wallet. */
                 status?: "available" | "allocated" | "quarantined" | "disabled";
-                /** @description Whether the wallet is in the pool for deposits, or a gas station. */
+                /** @description Use of the wallet: in the pool for deposits (`pool`), or a gas station (`station`). */
                 purpose?: "pool" | "station";
                 /** @description In any spelling. */
                 address?: string;
@@ -17173,7 +17173,7 @@ export interface operations {
                      */
                     chain: string;
                     /**
-                     * @description How many there are.
+                     * @description Number of wallets to generate.
                      * @example 10
                      */
                     count: number;
@@ -17482,7 +17482,7 @@ export interface operations {
                 chain?: string;
                 /** @description State of the operation. */
                 status?: "pending" | "awaiting_confirmation" | "confirming" | "completed" | "failed" | "expired";
-                /** @description Sort of the operation. */
+                /** @description Type of the operation. */
                 type?: "sweep" | "topup";
                 /** @description Symbol of the asset. */
                 asset?: string;
@@ -17612,9 +17612,9 @@ export interface operations {
                 cursor?: string;
                 /** @description Code of the network. */
                 chain?: string;
-                /** @description State of the history. */
+                /** @description State of the operation. */
                 status?: "pending" | "awaiting_confirmation" | "confirming" | "completed" | "failed" | "expired";
-                /** @description Sort of the history. */
+                /** @description Type of the operation. */
                 type?: "sweep" | "topup";
                 /** @description Symbol of the asset. */
                 asset?: string;
@@ -18401,7 +18401,7 @@ export interface operations {
                     explorerUrl?: string | null;
                     /** @description Blocks that make a payment final, its own included. */
                     confirmations?: number;
-                    /** @description Whether blocks are read and wallets are allocated. */
+                    /** @description True when blocks are read and wallets are allocated. */
                     enabled?: boolean;
                     /** @description The assets. */
                     assets?: {
@@ -18526,7 +18526,7 @@ export interface operations {
                      */
                     cardId: string;
                     /**
-                     * @description Sort of the transaction.
+                     * @description Type of the transaction.
                      * @enum {string}
                      */
                     type: "authorization" | "settle" | "cancel" | "refund" | "decline";
@@ -18544,7 +18544,7 @@ export interface operations {
                     referenceId?: string;
                     /** @description Settle: releases the rest of the hold. */
                     final?: boolean;
-                    /** @description The merchant, as the card network tells. */
+                    /** @description The merchant, as the card network reports. */
                     merchant?: {
                         /** @description The merchant’s id in the card network. */
                         id?: string;
@@ -18859,11 +18859,11 @@ export interface operations {
                 "application/json": {
                     /**
                      * Format: uri
-                     * @description The URL must be an https URL, or an http URL of this machine, without credentials. It is stored percent-encoded, with its host in ASCII.
+                     * @description The URL must be an https URL, or an http URL of this machine, without credentials. The URL is stored percent-encoded, with its host in ASCII.
                      */
                     url: string;
                     /**
-                     * @description Sort of the webhook.
+                     * @description Type of the webhook.
                      * @enum {string}
                      */
                     type?: "card" | "account" | "deposit" | "cardholder" | "kyc" | "payout" | "transfer";
@@ -18899,7 +18899,7 @@ export interface operations {
     deleteWebhook: {
         parameters: {
             query?: {
-                /** @description Sort of the webhook. */
+                /** @description Type of the webhook. */
                 type?: "card" | "account" | "deposit" | "cardholder" | "kyc" | "payout" | "transfer";
             };
             header?: {
@@ -19155,7 +19155,7 @@ export interface operations {
                  */
                 "application/json": {
                     /**
-                     * @description How long the previous secret still works, in seconds. By default 24 hours; 0 ends it at once.
+                     * @description Seconds for which the previous secret still works. By default 24 hours; 0 ends the previous secret at once.
                      * @default 86400
                      */
                     overlapSeconds?: number;

@@ -13,9 +13,9 @@ const TAG = 'Accounts';
 const ACCOUNT_ID = 'acc_01h455vb4pex5vsknk084sn02q';
 
 const LIMITED =
-  'Bookings by hand without a second operator (`admin-deposit`, `admin-withdrawal`, `offramp-deposit` and the same at the command ' +
-  'line) have three limits per UTC day, in `BASE_CURRENCY` at the stored middle rate: `ADMIN_LIMIT` for one credential, ' +
-  '`ADMIN_TENANT_LIMIT` for one tenant, `ADMIN_INSTALLATION_LIMIT` for the installation. A sum above its limit, or a currency without ' +
+  'Bookings by hand without a second operator have three limits per UTC day, in `BASE_CURRENCY` at the stored middle rate. ' +
+  '`ADMIN_LIMIT` applies to a credential, `ADMIN_TENANT_LIMIT` to a tenant, `ADMIN_INSTALLATION_LIMIT` to the installation. ' +
+  '`admin-deposit`, `admin-withdrawal` and `offramp-deposit` count, here and at the command line. A sum above its limit, or a currency without ' +
   'a fresh rate, is refused by 409 `limit_exceeded`. Two operators can book it at the command line.';
 
 /** Routes by which an admin moves money by hand (`interface.md 4.1`; decisions part 4). */
@@ -85,7 +85,7 @@ function offrampRoute({ now }: Pick<Services, 'now'>): Route {
     method: 'POST',
     path: '/v1/accounts/offramp-deposit',
     tag: TAG,
-    summary: 'Master credit plus transfer',
+    summary: 'Credit an account from an off-ramp',
     description: `Credits the tenant's master account of that currency and transfers to the account, in one posting group. ${LIMITED}`,
     role: 'admin',
     body: z.strictObject({

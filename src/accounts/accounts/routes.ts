@@ -78,7 +78,7 @@ function mixedHistoryRoute(services: AccountServices): Route {
     method: 'GET',
     path: '/v2/accounts/{id}/transactions',
     tag: TAG,
-    summary: 'Versioned mixed account history',
+    summary: 'History of an account',
     description:
       'Lists the account transactions and the status changes of the deposits, payouts, card top-ups, card withdrawals and ' +
       'virtual-IBAN movements of the account, newest first. Items written while you page come before the first page, and no ' +

@@ -28,7 +28,7 @@ export function transferRoute(): Route {
     path: '/v1/users/transfer',
     tag: 'Users',
     capability: 'transfer',
-    summary: 'Transfer between service accounts',
+    summary: 'Transfer between two accounts',
     description:
       'Moves money between two accounts of one currency, as two account transactions with one `referenceId`.',
     body: z.strictObject({

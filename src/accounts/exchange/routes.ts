@@ -69,7 +69,7 @@ function exchangeRoute(services: Services): Route {
     ...guarded,
     summary: 'Exchange between two accounts',
     description:
-      'Takes a quote of this account. The whole exchange happens at once, or nothing. Its account transactions (`exchange_out`, ' +
+      'Takes a quote of this account. The whole exchange happens at once, or nothing. The account transactions (`exchange_out`, ' +
       '`exchange_fee` unless it is zero, `exchange_in`) have its id as `referenceId`. A refusal with 409 leaves the quote ' +
       'unused, so it can be taken with another idempotency key while it is valid.',
     body: z.strictObject({ quoteId: identifier('quo_01jz0000000000000000000000') }),

@@ -24,8 +24,8 @@ export function statementRoutes(services: StatementServices): Route[] {
       summary: 'Statement of an account',
       description:
         'Opening balance, lines, totals by type and closing balance of a period, as JSON, CSV or PDF. A balance is available + ' +
-        'pending; the opening balance and the changes of the lines sum to the closing balance, which is the opening balance of ' +
-        'the next period. Accepts an account, a card, and the `accountId` of your virtual IBAN, whose lines name the remitter. ' +
+        'pending. The opening balance and the changes of the lines sum to the closing balance. The closing balance is the opening ' +
+        'balance of the next period. Accepts an account, a card, and the `accountId` of your virtual IBAN, whose lines name the remitter. ' +
         'A PDF has at most 10,000 lines. In CSV, a text that a spreadsheet would evaluate has an apostrophe before it.',
       query,
       response: statementSchema,

@@ -35,7 +35,7 @@ const total = z
   .object({
     type: z.string().meta({ enum: TRANSACTION_TYPES }),
     subtype: subtype(),
-    count: z.int(),
+    count: z.int().describe('Number of lines.'),
     change: money(),
   })
   .meta({ id: 'StatementTotal' });
@@ -45,7 +45,7 @@ const head = z.object({
   currency: z.string(),
   from: instant(),
   to: instant(),
-  complete: z.boolean().describe('Whether the period has ended, so that nothing can be added to it.'),
+  complete: z.boolean().describe('True when the period has ended, so that no line can be added.'),
   openingBalance: money(),
   closingBalance: money(),
 });

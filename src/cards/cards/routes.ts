@@ -78,9 +78,9 @@ function sensitiveRoute(services: Services): Route {
     path: '/v1/cards/{id}/sensitive',
     tag,
     capability: 'card_issuing',
-    summary: 'Sensitive card info',
+    summary: 'Reveal the card number and CVV',
     description:
-      'Requests the card number and CVV from the card processor at each call. They are never stored, and admins are refused.',
+      'Requests the card number and CVV from the card processor at each call. The product stores neither, and refuses admins.',
     response: z
       .object({
         cardNumber: z.string(),

@@ -31,7 +31,7 @@ export const cardSchema = z
     failure: z
       .string()
       .optional()
-      .meta({ description: 'Why the processor refused the card; only while `status` is `failed`.' }),
+      .meta({ description: 'Reason why the processor refused the card; only while `status` is `failed`.' }),
     createdAt: instant(),
     updatedAt: instant(),
   })

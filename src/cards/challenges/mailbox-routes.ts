@@ -42,7 +42,8 @@ export function mailboxRoutes(services: CardServices): Route[] {
       path: '/sandbox/mailbox',
       tag: 'Sandbox',
       summary: "Read the mails to the caller's cardholders",
-      description: 'Lists the newest 50 mails, newest first. They hold the one-time codes of card payments.',
+      description:
+        'Lists the newest 50 mails, newest first. The mails hold the one-time codes of card payments.',
       response: mailboxSchema,
       async read({ caller }) {
         const mails = await readMailbox(database, keyring, caller.tenantId);

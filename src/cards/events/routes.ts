@@ -49,7 +49,7 @@ function closing(services: CardServices): Route {
     path: '/v1/cards/{id}',
     tag,
     summary: 'Close a card',
-    description: 'Closes the card at once. Its balance returns to its account.',
+    description: 'Closes the card at once. The balance of the card returns to its account.',
     response: cardSchema,
     problems: ['card_not_active'],
     async write(tx, request) {

@@ -77,11 +77,11 @@ function mixedHistoryRoute(database: Database): Route {
     method: 'GET',
     path: '/v2/cards/{id}/transactions',
     tag: 'Cards',
-    summary: 'Versioned mixed card history',
+    summary: 'History of a card',
     description:
       'Lists, newest first, the card transactions and the status changes of the card’s operations. Directly after each card ' +
-      'transaction in time come the account transactions that were booked with it under the same `referenceId`: fees, funding, ' +
-      'returns to the account. Items written while you page come before the first page, and no page misses any.',
+      'transaction in time come the account transactions that were booked with it: fees, funding, returns to the account. The ' +
+      'transactions share a `referenceId`. Items written while you page come before the first page, and no page misses any.',
     query: mixedHistoryQuery,
     response: pageSchema(mixedHistoryItem),
     async read({ params, query, caller }) {

@@ -15,7 +15,7 @@ export function capacityRoute({ database }: Services): Route {
     path: '/v1/bins/{bin}/capacity',
     tag: 'Bins',
     capability: 'card_issuing',
-    summary: 'Per-cardholder issuance capacity on a BIN',
+    summary: 'Number of cards that a cardholder can still get',
     description:
       'Counts a cardholder’s cards that are neither closed nor failed, and those that may still be issued.',
     deprecated: BINS_DEPRECATED,
@@ -24,9 +24,9 @@ export function capacityRoute({ database }: Services): Route {
       .object({
         bin: z.string(),
         cardholderId: z.string().optional(),
-        limit: z.number().int().describe('How many open cards a cardholder can have on this BIN.'),
+        limit: z.number().int().describe('Number of open cards that a cardholder can have on this BIN.'),
         used: z.number().int().describe('Open cards of the cardholder; without one, of all cardholders.'),
-        remaining: z.number().int().describe('How many more cards can be issued.'),
+        remaining: z.number().int().describe('Number of cards that can still be issued.'),
       })
       .meta({ id: 'BinCapacity' }),
     async read({ params, query: { cardholderId }, caller }) {

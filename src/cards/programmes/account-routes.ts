@@ -31,7 +31,7 @@ function settingsRoute(services: AccountProgrammeServices): Route {
     method: 'GET',
     path: '/v1/client/settings',
     tag: TAG,
-    summary: "What the calling client's accounts can do",
+    summary: 'Settings of your accounts',
     description:
       'Lists the master accounts with the operations that are possible on them now. A capability that the operator or the ' +
       'installation has switched off is missing. `card_issuing` needs an open BIN of the currency. `deposit` and `payout` ' +

@@ -29,13 +29,13 @@ export function binRoutes({ database }: Services): Route[] {
       method: 'GET',
       path: '/v1/bins/{bin}/cardholder-registration',
       tag: TAG,
-      summary: 'Whether a new cardholder can be registered on the BIN',
+      summary: 'Check whether a new cardholder can be registered on the BIN',
       description: '`reason` says why registration is closed.',
       deprecated: BINS_DEPRECATED,
       response: z
         .object({
           bin: z.string(),
-          open: z.boolean().describe('Whether a new cardholder can be registered.'),
+          open: z.boolean().describe('True when a new cardholder can be registered.'),
           reason: z.string().optional(),
         })
         .meta({ id: 'CardholderRegistration' }),
@@ -54,12 +54,12 @@ function userBinRoute(): Route {
     method: 'POST',
     path: '/v1/users/{id}/bins',
     tag: 'Users',
-    summary: 'Upsert user BIN',
+    summary: 'Enable or disable a BIN for a user',
     description:
       'Enables (the default) or disables a BIN for a user. Answers 201 when the user had no setting for the BIN, else 200.',
     body: z.strictObject({
       bin: identifier('44112200'),
-      enabled: z.boolean().default(true).describe('Whether the user may hold cards of the BIN.'),
+      enabled: z.boolean().default(true).describe('True when the user may hold cards of the BIN.'),
     }),
     response: z.object({ userId: z.string(), bin: z.string(), enabled: z.boolean() }).meta({ id: 'UserBin' }),
     status: 201,

@@ -32,7 +32,7 @@ function capabilityRoute({ database }: CardServices): Route {
     path: '/v2/cards/issue/capability',
     tag,
     capability,
-    summary: 'Selected client, source and programme admission',
+    summary: 'Check whether a card with a buffer can be issued',
     description:
       '`client`: you are admitted to the BIN. `source`: the account is open and of the BIN’s currency, and its user is active. ' +
       '`programme`: the BIN is open.',
@@ -42,7 +42,7 @@ function capabilityRoute({ database }: CardServices): Route {
       .object({
         admitted: z.boolean(),
         client: z.boolean(),
-        source: z.boolean().describe('Whether the account can pay for it.'),
+        source: z.boolean().describe('True when the account can pay for the card.'),
         programme: z.boolean(),
         reasons: z.array(z.enum(REASONS)),
       })
@@ -57,7 +57,7 @@ function issueQuoteRoute(services: CardServices): Route {
     path: '/v2/cards/issue/quote',
     tag,
     capability,
-    summary: 'Quote explicit buffered issuance',
+    summary: 'Quote a card with a buffer',
     description:
       'Refused when the card could not be issued now. The buffer covers forced settlements only. The price is valid for five minutes; `POST /v2/cards` accepts it.',
     body: z.strictObject({
@@ -79,7 +79,7 @@ function topupQuoteRoute(services: CardServices): Route {
     path: '/v2/cards/{id}/topup/quote',
     tag,
     capability,
-    summary: 'Quote card-directed funding, at most fifty percent allocation',
+    summary: 'Quote a top-up of a card with a buffer',
     description:
       'A frozen card can be funded too. `POST /v2/cards/{id}/topup` accepts the quote within five minutes.',
     body: z.strictObject(funding),

@@ -70,7 +70,7 @@ function acceptIssueRoute(services: CardServices): Route {
     path: '/v2/cards',
     tag,
     capability,
-    summary: 'Accept a buffered card issuance quote',
+    summary: 'Issue a card with a buffer',
     description:
       'The card is `pending` while its total debit is held. The operation ends when the processor has decided. ' +
       '`Prefer: wait=N` waits for that.',
@@ -93,7 +93,7 @@ function operationRoute({ database }: CardServices): Route {
     method: 'GET',
     path: '/v2/cards/operations/{operation_id}',
     tag,
-    summary: 'An accepted operation and its exact financial result',
+    summary: 'An operation on a card with a buffer',
     description:
       'A `completed` operation has `result`: the amounts that moved and the ids of the transactions. A `failed` operation has `failure`; its hold is released.',
     response: operationSchema,
@@ -109,7 +109,7 @@ function readRoute({ database }: CardServices): Route {
     method: 'GET',
     path: '/v2/cards/{id}',
     tag,
-    summary: 'Card balance read separately from its buffer',
+    summary: 'A card with its buffer',
     description: '`balance` is what the card can spend. `buffer` covers forced settlements only.',
     response: bufferedCardSchema,
     read: async (request) =>
@@ -123,7 +123,7 @@ function topupRoute(services: CardServices): Route {
     path: '/v2/cards/{id}/topup',
     tag,
     capability,
-    summary: 'Accept a buffered card funding quote',
+    summary: 'Top up a card with a buffer',
     description: 'The total debit is held on the account until the operation has ended.',
     body: z.strictObject({ quoteId }),
     response: acceptedSchema,
@@ -146,7 +146,7 @@ function withdrawRoute(services: CardServices): Route {
     method: 'POST',
     path: '/v2/cards/{id}/withdraw',
     tag,
-    summary: 'Withdraw card principal without touching the buffer',
+    summary: 'Withdraw from a card with a buffer',
     description:
       'The money moves when the withdrawal is accepted. An amount above the card’s balance is refused.',
     body: z.strictObject({ amount: amount() }),
@@ -167,7 +167,7 @@ function closeRoute(services: CardServices): Route {
     method: 'DELETE',
     path: '/v2/cards/{id}',
     tag,
-    summary: 'Request provider-confirmed closure',
+    summary: 'Close a card with a buffer',
     description:
       'The card is `closing` and declines every authorization. When the processor confirms, the balances of the card and of its ' +
       'buffer return to the account. A repeated request returns the same operation. `Prefer: wait=N` waits until it has ended.',

@@ -46,7 +46,7 @@ const readRoute = ({ database, keyring }: Services) =>
     tag: TAG,
     summary: 'The configuration of a chain',
     description:
-      'Its assets with their minimum deposits, and its confirmations. Admins also see masked `rpcUrls`.',
+      'Returns the assets with their minimum deposits, and the confirmations. Admins also see masked `rpcUrls`.',
     response: networkSchema,
     async read({ caller, params: { chain = '' } }) {
       if (caller.role !== 'admin') return networkView({ network: await requireNetwork(database, chain) });
@@ -72,8 +72,8 @@ function putRoute(services: Services, following: Following, resolve: Resolve) {
       'network is enabled. An asset that wallets are allocated for, or that wallets hold, cannot be removed (409 ' +
       '`invalid_transition`, naming what holds it). A disabled network keeps its wallets and deposits. ' +
       'Live, an enabled network needs nodes of at least two different hosts; three are advised. Live, and in the sandbox with ' +
-      '`DUAL_CONTROL=on`, a change of `rpcUrls`, `chainId`, `confirmations` or the tokens needs other people: the answer is 202 ' +
-      'with `approvalId` and the unchanged configuration, and no change applies before their approval. One person can always ' +
+      '`DUAL_CONTROL=on`, other people must approve a change of `rpcUrls`, `chainId`, `confirmations` or the tokens. The answer is ' +
+      'then 202 with `approvalId` and the unchanged configuration. No change applies before the approval. One person can always ' +
       'disable a network.',
     role: 'admin',
     body: networkInput,

@@ -11,7 +11,7 @@ import type { OpenedNetwork } from './operations';
 const shape = {
   chain: z.string().meta({ examples: ['local'] }),
   name: z.string(),
-  kind: z.enum(CHAIN_KINDS).describe('Sort of the chain.'),
+  kind: z.enum(CHAIN_KINDS).describe('Kind of the chain.'),
   chainId: z.int().meta({ description: 'EIP-155 chain id.' }),
   rpcUrls: z.array(z.string()).optional().meta({
     description:
@@ -21,7 +21,7 @@ const shape = {
   confirmations: z.int().meta({
     description: 'Blocks that make a transaction final, its own included.',
   }),
-  enabled: z.boolean().describe('Whether blocks are read and wallets are allocated.'),
+  enabled: z.boolean().describe('True when blocks are read and wallets are allocated.'),
   version: z.int(),
   assets: z.array(
     z.object({

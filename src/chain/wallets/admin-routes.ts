@@ -27,7 +27,7 @@ function releaseExpiredRoute(services: Services): Route {
     tag: TAG,
     summary: 'Release expired allocations',
     description:
-      'Does at once what otherwise happens at each expiry and once an hour. `released` wallets were allocated and are quarantined; ' +
+      'Ends expired allocations and quarantines at once, which otherwise happens at each expiry and once an hour. `released` wallets were allocated and are quarantined; ' +
       '`returned` wallets were quarantined and are available. At most 1,000 of each: `more` tells that there may be others.',
     role: 'admin',
     body: z.strictObject({ chain: chain.optional().describe('Only this network.') }),
@@ -35,7 +35,7 @@ function releaseExpiredRoute(services: Services): Route {
       .object({
         released: z.int().describe('Allocations that have ended.'),
         returned: z.int().describe('Wallets that have left their quarantine.'),
-        more: z.boolean().describe('Whether more are left for the next call.'),
+        more: z.boolean().describe('True when more wallets are left for the next call.'),
       })
       .meta({ id: 'ReleasedAllocations' }),
     async write(tx, { caller, body, requestId }) {

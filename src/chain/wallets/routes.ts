@@ -39,10 +39,10 @@ function allocateRoute(services: Services): Route {
     capability,
     summary: 'Allocate a wallet for a deposit',
     description:
-      'Keeps an address for one payer. Payments to it are credited to the account, converted when that has another currency. ' +
-      '201 for a new allocation; 200 when the reference is known, whatever its state. 409 `invalid_transition` while the network is ' +
-      `disabled. 409 \`limit_exceeded\` at the company’s limit of wallets (${OPEN_ALLOCATIONS.toLocaleString('en')} by default): release those ` +
-      'whose payers are done. A released or expired wallet counts until it has rested.',
+      'Keeps an address for one payer. Payments to the address are credited to the account, converted to the currency of the account. ' +
+      'Answers 201 for a new allocation, and 200 when the reference is known, whatever its state. Answers 409 `invalid_transition` while ' +
+      `the network is disabled, and 409 \`limit_exceeded\` at the company’s limit of wallets (${OPEN_ALLOCATIONS.toLocaleString('en')} by ` +
+      'default). Release wallets whose payers are done. A released or expired wallet counts until its quarantine has ended.',
     body: z.strictObject({
       chain,
       asset: text(20)

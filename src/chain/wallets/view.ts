@@ -61,7 +61,7 @@ export const walletBalanceSchema = z
     status,
     balances: z
       .array(z.object({ asset: z.string(), balance: money() }))
-      .describe('Of each asset of the network whose contract answers, without amounts below its minor unit.'),
+      .describe('Balance of each asset whose contract answers, without amounts below the minor unit.'),
     gasBalance: money().describe('In the native coin.'),
     detail: z.string().optional().describe('Names assets that could not be read. Absent when all were.'),
     noted: notedGas,

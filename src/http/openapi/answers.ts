@@ -95,22 +95,21 @@ const FIELD_ERROR = z
 const ERROR_FIELDS = {
   code: z.string().meta({
     enum: Object.keys(PROBLEM_CODES),
-    description: 'What went wrong, for programs. Each operation names its codes by status.',
+    description: 'Code of the error, for programs. Each operation names its codes by status.',
   }),
   message: z.string().meta({ description: 'For people; the text may change.' }),
   field: z.string().optional().meta({
     description:
       'Path of the field at fault in the body: `amount`, `assets[0].decimals`. A field of `meta` has its bare name.',
   }),
-  errors: z
-    .array(FIELD_ERROR)
-    .optional()
-    .meta({ description: 'Of a 400 that names a field: every wrong field, `field` first.' }),
+  errors: z.array(FIELD_ERROR).optional().meta({
+    description: 'Every wrong field, in a 400 that names a field. The first is the one in `field`.',
+  }),
   requestId: z
     .string()
     .meta({ description: 'The `x-request-id` of the answer. Name it when you ask for help.' }),
 };
-const ERROR = z.object(ERROR_FIELDS).meta({ id: 'Error', description: 'What went wrong.' });
+const ERROR = z.object(ERROR_FIELDS).meta({ id: 'Error', description: 'An error.' });
 
 export function problems(route: Route): Responses {
   const byStatus = new Map<number, string[]>();

@@ -16,7 +16,7 @@ const FORMATS: Record<string, string> = {
  */
 export function described(document: oas31.OpenAPIObject): oas31.OpenAPIObject {
   const copy = JSON.parse(JSON.stringify(document)) as oas31.OpenAPIObject;
-  for (const [name, schema] of Object.entries(copy.components?.schemas ?? {})) walk(schema, spaced(name));
+  for (const [name, schema] of Object.entries(copy.components?.schemas ?? {})) walk(schema, recordOf(name));
   for (const pathItem of [copy.paths, copy.webhooks].flatMap((paths) => Object.entries(paths ?? {})))
     describePath(...pathItem);
   return copy;
@@ -25,7 +25,8 @@ export function described(document: oas31.OpenAPIObject): oas31.OpenAPIObject {
 function describePath(path: string, item: oas31.PathItemObject): void {
   const thing = thingOf(path);
   for (const operation of Object.values(item) as Json[]) {
-    for (const parameter of (operation['parameters'] ?? []) as Json[]) nameParameter(parameter, thing);
+    for (const parameter of (operation['parameters'] ?? []) as Json[])
+      nameParameter(parameter, parameter['in'] === 'query' ? listedBy(path) : thing);
     walk(operation['requestBody'], thing);
     walk(operation['responses'], thing);
   }
@@ -41,7 +42,7 @@ function walk(node: unknown, of: string): void {
   if (isSchema(node) && isObject(properties))
     for (const [name, field] of Object.entries(properties)) {
       describe(field as Json, name, of);
-      walk(field, singular(spaced(name)));
+      walk(field, words(singular(name)));
     }
   for (const [key, value] of Object.entries(node))
     if (!DATA.has(key) && !(key === 'properties' && isSchema(node))) walk(value, of);
@@ -85,12 +86,27 @@ function nameParameter(parameter: Json, of: string): void {
 function thingOf(path: string): string {
   const parts = path.split('/').filter(Boolean);
   const at = parts.indexOf('{id}');
-  const collection = at > 0 ? parts[at - 1] : parts.filter((part) => !part.startsWith('{')).at(-1);
-  return singular((collection ?? 'record').replace(/[-_.]/g, ' '));
+  return at > 0 ? words(singular(parts[at - 1] ?? '')) : listedBy(path);
 }
 
-/** `CardTransaction` → `card transaction`. */
-const spaced = (name: string) => name.replace(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase();
+/** `/v1/users/{id}/card/transactions` → `transaction`: the records that a query filters. */
+function listedBy(path: string): string {
+  const collections = path
+    .split('/')
+    .filter((part) => !['', 'history'].includes(part) && !part.startsWith('{'));
+  return words(singular(collections.at(-1) ?? 'record'));
+}
+
+/** `CardTransactionEvent` → `card transaction`: the record that a schema shows, in an event or with additions. */
+const recordOf = (schema: string) =>
+  words(schema.replace(/(?<=Transaction|Deposit)(?:Event|Item|Detail)$|StatusEvent$|WithBins$|Output$/, ''));
+
+/** `KycDocument` → `KYC document`. */
+const words = (name: string) =>
+  name
+    .replace(/(?<=[a-z])(?=[A-Z])|[-_.]/g, ' ')
+    .toLowerCase()
+    .replace(/\b(?:bin|iban|kyc)\b/g, (acronym) => acronym.toUpperCase());
 
 const singular = (word: string) => word.replace(/ies$/, 'y').replace(/(?<=[^s])s$/, '');
 

@@ -6,8 +6,8 @@ import type { EventDocument } from '../../kernel/outbox/event-document';
 
 const DELIVERY = `**Answer** any 2xx within 15 seconds, and work afterwards. Redirects are not followed.
 
-**Verify** first, over the exact bytes of the body: \`webhook-signature\` with any library of [Standard Webhooks](https://www.standardwebhooks.com)
-and the key of \`GET /v1/webhooks/signing-key\`, or \`x-signature\` with the client secret.
+**Verify** first, over the exact bytes of the body. Any library of [Standard Webhooks](https://www.standardwebhooks.com) checks
+\`webhook-signature\` with the key of \`GET /v1/webhooks/signing-key\`. The client secret checks \`x-signature\`.
 
 **Repeats** are possible, with the same body and the same \`webhook-id\`. Drop an event whose \`webhook-id\` you have stored.
 

@@ -14,7 +14,7 @@ const statusData = (statuses: readonly string[]) =>
       .meta({ enum: statuses, description: 'The status of the record.', examples: ['completed'] }),
     previousStatus: z.string().meta({ enum: statuses, examples: ['processing'] }),
     failure: z.string().optional().meta({ description: 'Code of the reason for a failure.' }),
-    timestamp: instant(),
+    timestamp: instant().describe('Time of the change.'),
   });
 
 /**
@@ -37,8 +37,8 @@ export const statusDocuments = (
     event: 'transfer.status_changed',
     type: 'transfer',
     description:
-      'The status of another transfer has changed: a top-up or withdrawal by an external card, an exchange order or withdrawal, a ' +
-      'deposit on a chain, an operation of a card.',
+      'The status of another transfer has changed. Others are top-ups and withdrawals by an external card, exchange orders and ' +
+      'withdrawals, deposits on a chain, and operations of a card.',
     data: statusData(statuses.transfer).meta({
       id: 'TransferStatusEvent',
       description: 'Data of a `transfer.status_changed`.',

@@ -84,7 +84,7 @@ export function webUrl(http: HttpTo, example: string) {
       format: 'uri',
       maxLength: URL_LENGTH,
       examples: [example],
-      description: `The URL ${ALLOWED[http]}, without credentials. It is stored percent-encoded, with its host in ASCII.`,
+      description: `The URL ${ALLOWED[http]}, without credentials. The URL is stored percent-encoded, with its host in ASCII.`,
     });
 }
 

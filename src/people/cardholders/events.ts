@@ -23,7 +23,7 @@ export const cardholderStatusDocument: EventDocument = {
         .string()
         .optional()
         .meta({ description: 'The reason, when a submission failed or was rejected.' }),
-      timestamp: instant(),
+      timestamp: instant().describe('Time of the change.'),
     })
     .meta({ id: 'CardholderStatusEvent', description: 'Data of a `cardholder.status_changed`.' }),
 };

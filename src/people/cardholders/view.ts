@@ -14,7 +14,7 @@ export const cardholderSchema = z
     bin: z.string(),
     model: z.enum(['B2B', 'B2C']),
     status: z.enum(CARDHOLDER_STATUSES),
-    description: z.string().optional().describe('Why a submission failed or was rejected.'),
+    description: z.string().optional().describe('Reason why a submission failed or was rejected.'),
     submissions: z.number().int(),
     documents: z.array(z.object({ slot: z.enum(KYC_SLOTS), documentId: z.string() })),
     reviewedAt: instant().optional(),

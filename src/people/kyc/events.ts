@@ -15,8 +15,8 @@ export const kycStatusDocument: EventDocument = {
       userId: z.string(),
       status: z.enum(KYC_STATUSES),
       previousStatus: z.enum(KYC_STATUSES),
-      reason: z.string().optional().meta({ description: 'Why, when the operator gave a reason.' }),
-      timestamp: instant(),
+      reason: z.string().optional().meta({ description: 'Reason of the operator, if one was given.' }),
+      timestamp: instant().describe('Time of the change.'),
     })
     .meta({ id: 'KycStatusEvent', description: 'Data of a `kyc.status_changed`.' }),
 };

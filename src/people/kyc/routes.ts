@@ -46,7 +46,7 @@ function submitRoute(services: Services): Route {
     description:
       'Submits the documents to a review, which an operator ends. Needs `idFrontImg` and `idHoldImg`, and `idBackImg` unless ' +
       "the user's `idType` is PASSPORT. In the sandbox the review ends by itself where the tenant's setting `kycReview` is " +
-      '`auto`: `rejected` for the `idNo` KYC-REJECT, `resubmission_required` for KYC-RESUBMIT, `completed` for any other.',
+      '`auto`. The `idNo` then decides: KYC-REJECT is `rejected`, KYC-RESUBMIT is `resubmission_required`, any other is `completed`.',
     body: z.strictObject({}),
     response: kycSchema,
     problems: ['documents_missing', 'invalid_transition'],

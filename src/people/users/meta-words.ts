@@ -33,7 +33,7 @@ export const META_WORDS = {
   nationality: { words: 'A code of `GET /v1/cardholders/regions`.', example: 'GB' },
   occupation: { words: 'A code of `GET /v1/cardholders/occupations`.', example: '2120' },
   annualSalary: { words: 'Range of the yearly salary, free text.', example: '50000-100000 GBP' },
-  accountPurpose: { words: 'What the account is for, free text.', example: 'Daily expenses' },
+  accountPurpose: { words: 'Purpose of the account, free text.', example: 'Daily expenses' },
   expectedMonthlyVolume: { words: 'Expected spending a month, free text.', example: '1000-2000 GBP' },
   ipAddress: { words: "The user's IP address.", example: '203.0.113.7' },
 } as const;

@@ -51,7 +51,8 @@ function createRoute(): Route {
     path: '/v1/users',
     tag: TAG,
     summary: 'Create a user',
-    description: 'Stores `meta` as given. It is validated when a cardholder is created from it.',
+    description:
+      'Stores `meta` as given. The creation of a cardholder validates the fields that the BIN needs.',
     body: z.strictObject({ externalId: text(100).min(1).optional(), meta: metaSchema.optional() }),
     response: userSchema,
     status: 201,

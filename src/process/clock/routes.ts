@@ -18,7 +18,7 @@ const PATH = '/sandbox/clock';
 const clockSchema = z
   .object({
     now: z.iso.datetime().describe('The present time of the product.'),
-    offsetSeconds: z.int().describe('How far the product is ahead of the machine.'),
+    offsetSeconds: z.int().describe('Seconds by which the product is ahead of the machine.'),
   })
   .meta({ id: 'SandboxClock' });
 
@@ -48,7 +48,7 @@ export function clockRoutes(services: ClockServices): Route[] {
       summary: "Advance the sandbox's clock",
       description:
         'Adds to the time of the whole sandbox, for all tenants and for good. Every open process then looks at the new time, and ' +
-        'every schedule runs once, before the answer. What a party reports follows within seconds. Pass an idempotency key, because ' +
+        'every schedule runs once, before the answer. Reports of parties follow within seconds. Pass an idempotency key, because ' +
         'a second request without one advances the clock again.',
       role: 'admin',
       body: z.strictObject({

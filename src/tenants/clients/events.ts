@@ -17,7 +17,7 @@ export const secretRotatedDocument: EventDocument = {
       overlapEndsAt: instant()
         .nullable()
         .meta({ description: 'Until then the old secret authenticates. Null when it has ended already.' }),
-      timestamp: instant(),
+      timestamp: instant().describe('Time of the rotation.'),
     })
     .meta({ id: 'SecretRotatedEvent', description: 'Data of a `client.secret_rotated`.' }),
 };

@@ -17,9 +17,9 @@ export function clientRoutes({ keyring, access, now }: Services & { access: Acce
       description:
         'The new secret signs webhooks at once. The old secret authenticates until the overlap ends (24 hours unless ' +
         '`overlapSeconds` says otherwise). At most two secrets are valid: a secret that was still in its overlap ends now. ' +
-        'Only the current secret may rotate, and a secret in its overlap gets a 403. Of several concurrent rotations, one ' +
-        'succeeds. The event `client.secret_rotated` tells of the rotation. `overlapSeconds: 0` ends all other secrets, in all processes within a second. The secret is shown only ' +
-        'once, so the answer is not kept under an idempotency key. If the answer is lost, the old secret cannot rotate ' +
+        'Only the current secret may rotate, and a secret in its overlap gets a 403. Only one of several ' +
+        'concurrent rotations succeeds. The event `client.secret_rotated` tells of the rotation. `overlapSeconds: 0` ends all other ' +
+        'secrets, in all processes within a second. The secret is shown only once, so the answer is not kept under an idempotency key. If the answer is lost, the old secret cannot rotate ' +
         'again, and the operator issues a new one (`client rotate-secret`).',
       body: z.strictObject({
         overlapSeconds: z.number().int().min(0).max(OVERLAP_SECONDS.max).default(OVERLAP_SECONDS.default),

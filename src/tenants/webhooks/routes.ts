@@ -117,7 +117,7 @@ const signingKeyRoute = ({ database, keyring }: Services) =>
     tag: TAG,
     summary: 'Get the key of Standard Webhooks',
     description:
-      'The key with which any library of Standard Webhooks verifies `webhook-signature`. It is derived from the newest client ' +
+      'The key with which any library of Standard Webhooks verifies `webhook-signature`. The key is derived from the newest client ' +
       'secret, so it changes with each rotation. Until the old secret ends, `webhook-signature` also has a signature of the old key.',
     response: z
       .object({

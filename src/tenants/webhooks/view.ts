@@ -11,8 +11,8 @@ export const webhookSchema = z
     url: shownUrl(),
     status: z.enum(ENDPOINT_STATUSES).meta({
       description:
-        'failing: 5 attempts in a row or half of the last 20 failed. Retries of a refused event do not count. Events wait, and one ' +
-        'at a time is tried. disabled: the endpoint answered 410 or has accepted nothing for 7 days. Events are parked until the ' +
+        '`failing`: 5 attempts in a row or half of the last 20 failed. Retries of a refused event do not count. Events wait, and one ' +
+        'at a time is tried. `disabled`: the endpoint answered 410 or has accepted nothing for 7 days. Events are parked until the ' +
         'URL is set again.',
     }),
     createdAt: instant(),

@@ -37,7 +37,7 @@ export const chainDepositSchema = z
     failure: z
       .string()
       .optional()
-      .meta({ enum: CHAIN_DEPOSIT_FAILURES, description: 'Why the deposit is not credited.' }),
+      .meta({ enum: CHAIN_DEPOSIT_FAILURES, description: 'Reason why the deposit is not credited.' }),
     referenceId: z.string().meta({ description: 'Reference of its account transactions.' }),
     createdAt: instant(),
     updatedAt: instant(),

@@ -37,9 +37,9 @@ export const depositSchema = z
     }),
     creditedCurrency: z.string(),
     serviceFee: money(),
-    quoted: z
-      .object({ charged: money(), credited: money(), fee: money() })
-      .meta({ description: 'The quoted amounts, in `currency` and `creditedCurrency`. They never change.' }),
+    quoted: z.object({ charged: money(), credited: money(), fee: money() }).meta({
+      description: 'The quoted amounts, in `currency` and `creditedCurrency`. Quoted amounts never change.',
+    }),
     refundedAmount: money()
       .optional()
       .meta({ description: 'In `currency`. Present once a refund was paid.' }),

@@ -48,7 +48,7 @@ function creation(services: Services, kind: ExternalCardKind): Route {
     capability: CAPABILITIES[kind],
     summary: SUMMARIES[kind],
     description:
-      'The request names the card by a token. Where the card’s bank asks the payer to confirm, the status becomes ' +
+      'The request names the card by a token. When the card’s bank asks the payer to confirm, the status becomes ' +
       '`requires_action`: send the payer to `redirectUrl`. `Prefer: wait=N` waits until the transaction ends, or waits for the ' +
       'payer or an approval.',
     body: bodyIn(services.mode),

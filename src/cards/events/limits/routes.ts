@@ -25,14 +25,14 @@ import {
 } from './view';
 
 const RULES =
-  'An authorization that breaks a limit is a `decline`. Its reason is `limit_exceeded`, or `invalid_merchant` for the ' +
-  "merchant's category or country, or `authentication_required` for a payment on the internet without a challenge of 3-D " +
-  "Secure that serves it. The strictest of the programme's, the card's and the user's limits applies. Spending is the " +
+  'An authorization that breaks a limit is a `decline`. The reason is `limit_exceeded`, or `invalid_merchant` for the ' +
+  "merchant's category or country. A payment on the internet without its challenge of 3-D Secure is declined for " +
+  "`authentication_required`. The strictest of the programme's, the card's and the user's limits applies. Spending is the " +
   'authorized amount less its releases, on the UTC day of the authorization, in the currency of the card. Forced ' +
   'authorizations count and are never declined. Refunds do not reduce spending.';
 const REPLACES =
   ' PUT replaces all of the limits and needs the `version` of GET. The read-only fields of GET may be sent back unchanged. ';
-const OF_USER = " A user's limits bound all of their cards together, in each currency by itself.";
+const OF_USER = " A user's limits apply to the sum over all of the user's cards in a currency.";
 
 /** Routes for the limits of cards and users (decisions part 4, Cards). */
 export function limitsRoutes(services: CardServices): Route[] {

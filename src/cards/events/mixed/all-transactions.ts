@@ -15,7 +15,7 @@ export const allTransactionsQuery = z.object({
   kind: z.enum(KINDS).optional(),
   type: z.enum(TRANSACTION_TYPES as [string, ...string[]]).optional(),
   cardId: idFilter('card_01h455vb4pex5vsknk084sn02q').describe(
-    'Only the transactions of this card. With `accountId` too: those of either.',
+    'Only the transactions of this card. Together with `accountId`: the transactions of either.',
   ),
   accountId: idFilter('acc_01h455vb4pex5vsknk084sn02q').describe(
     'Only the transactions of this account, also of your virtual IBAN.',

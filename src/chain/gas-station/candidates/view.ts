@@ -36,7 +36,7 @@ export const sweepCandidateSchema = z
     asset: z.string(),
     needsGas: z
       .boolean()
-      .describe('Whether the wallet has less than `gasThreshold` and needs a top-up first.'),
+      .describe('True when the wallet has less than `gasThreshold` and needs a top-up first.'),
     gasBalance: money().describe('In the native coin.'),
     balance: money(),
     sweepable: money().describe('Less than the balance for the native coin, because a sweep leaves gas.'),
@@ -81,7 +81,7 @@ export const preflightSchema = z
     ...wallet,
     asset: z.string(),
     amount: money().describe('Amount that the sweep would move.'),
-    ok: z.boolean().describe('Whether every check is ok.'),
+    ok: z.boolean().describe('True when every check is ok.'),
     checks: z.array(
       z.object({ name: z.enum(CHECK_NAMES), ok: z.boolean(), detail: z.string().describe('For a person.') }),
     ),

@@ -40,11 +40,12 @@ const saveRoute = ({ now }: Services): Route =>
     awaitsApproval: gasConfigAwaiting,
     summary: 'Update chain configuration',
     description:
-      'An absent field keeps its value, null resets it. `version` must be the one that GET shows; read-only fields may be sent back ' +
+      'An absent field keeps its value, null resets it. `version` must be the version that GET shows; read-only fields may be sent back ' +
       'unchanged. `treasuryAddress` must be an address of the chain that is not ours, never was a station and is no token. A new treasury ' +
-      'opens the break `gas_treasury_changed`. Open operations keep their treasury: those that the service signs wait with `stopped`, those ' +
-      'that a person executes continue. Live, and in the sandbox with `DUAL_CONTROL=on`, a new treasury, or switching `autoSweep` on, needs ' +
-      'other people: the answer is 202 with `approvalId` and the unchanged configuration, and no change applies before their approval. ' +
+      'opens the break `gas_treasury_changed`. Open operations keep their treasury: operations that the service signs wait with `stopped`, and ' +
+      'operations that a person executes continue. Live, and in the sandbox with `DUAL_CONTROL=on`, other people must approve a new ' +
+      'treasury, or that `autoSweep` is switched on. The answer is then 202 with `approvalId` and the unchanged configuration. No change ' +
+      'applies before the approval. ' +
       'The treasury takes effect 24 hours later, and nothing is swept without a person until then.',
     body: gasConfigBody,
     problems: ['version_conflict'],

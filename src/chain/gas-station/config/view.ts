@@ -48,13 +48,13 @@ export const gasConfigBody = z.strictObject({
     .boolean()
     .nullish()
     .describe(
-      'Whether operations are made, signed and broadcast without a person. Needs `maxGasPrice` and `dailyGasBudget`.',
+      'True when operations are made, signed and broadcast without a person. Needs `maxGasPrice` and `dailyGasBudget`.',
     ),
   sweepStrategy: z
     .enum(SWEEP_STRATEGIES)
     .nullish()
     .describe(
-      'How tokens leave wallets. `transfer`: the wallet sends them, with gas of a top-up. `delegated`: the station calls wallets ' +
+      'Way in which tokens leave wallets. `transfer`: the wallet sends them, with gas of a top-up. `delegated`: the station calls wallets ' +
         'that have delegated to a contract (EIP-7702), several at once, and pays. Wallets send themselves where that is not ready ' +
         '(see the status).',
     ),

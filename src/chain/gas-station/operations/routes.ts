@@ -191,8 +191,8 @@ const failRoute = (services: Services, type: GasOperationType): Route =>
     ...GUARDED,
     summary: `Mark ${WORDS[type]} failed`,
     description:
-      'A transaction that was signed here and may be executed is cancelled: the operation stays open with `cancelling`, and an ' +
-      'empty transaction is sent under the same nonce. The one that becomes final decides. For an exported transaction the nonce is ' +
+      'A transaction that was signed here and may be executed is cancelled by an empty transaction under the same nonce. The ' +
+      'operation stays open with `cancelling` until one of the two is final. For an exported transaction the nonce is ' +
       'compared with the chain. If it was used, the operation stays open (409), and the message names the transfer if one is found.',
     body: z.strictObject({
       reason: text(500)

@@ -37,12 +37,12 @@ export const gasOperationSchema = z
     station: z.string().optional(),
     batchOf: z.string().optional().describe('The operation whose transaction this one shares.'),
     amount: money().describe('Least amount that leaves `from`, with the chain’s decimals.'),
-    waitsFor: z.enum(WAITS).optional().describe('Why the operation waits. It is tried again.'),
+    waitsFor: z.enum(WAITS).optional().describe('Reason why the operation waits. The service tries again.'),
     cancelling: z
       .literal(true)
       .optional()
       .describe(
-        'A person has failed it: an empty transaction is sent under its nonce. The one that becomes final decides.',
+        'A person has failed the operation, so an empty transaction was sent under its nonce. The final one of the two decides.',
       ),
     txHash: z.string().optional(),
     movedAmount: money().optional().describe('Amount that arrived.'),
@@ -51,7 +51,7 @@ export const gasOperationSchema = z
     failure: z
       .object({ code: z.enum(GAS_FAILURES), reason: z.string() })
       .optional()
-      .describe('Why the operation failed.'),
+      .describe('Reason why the operation failed.'),
     exportedAt: instant().optional(),
     executedAt: instant().optional(),
     expiresAt: instant(),

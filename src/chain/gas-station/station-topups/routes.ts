@@ -48,8 +48,8 @@ const scanRoute = (services: Services): Route =>
     ...GUARDED,
     summary: 'Scan for station top-ups',
     description:
-      'Reads the blocks since the last scan, at most 500, for native coin that arrived at the station, and books final transfers ' +
-      '(201, or 200 when there is nothing to book). May be repeated freely, because each transfer is booked once. Coin that a ' +
+      'Reads the blocks since the last scan, at most 500, for native coin that arrived at the station. Books final transfers, and ' +
+      'answers 201, or 200 when there is nothing to book. May be repeated freely, because each transfer is booked once. Coin that a ' +
       'contract passes on within its own call appears in no block, and is not found.',
     body: z.strictObject({
       chain: identifier('local'),

@@ -90,6 +90,7 @@ const generateRoute = (services: Services): Route =>
         .int('must be a whole number')
         .min(1)
         .max(MAX_WALLETS)
+        .describe('Number of wallets to generate.')
         .meta({ examples: [10] }),
     }),
     response: pageSchema(poolWalletSchema),

@@ -31,22 +31,22 @@ export const statusSchema = z
         max: money().optional().describe('`maxGasPrice` of the configuration.'),
         withinCap: z
           .boolean()
-          .describe('Whether the price is at most `max`, so that transactions are broadcast.'),
+          .describe('True when the price is at most `max`, so that transactions are broadcast.'),
       })
       .describe('In gwei: the price of the next block, tip included, and `maxGasPrice`.'),
     dailyGasBudget: z
       .object({
         budget: money().optional().describe('`dailyGasBudget` of the configuration.'),
         spent: money().describe('Fees that were paid today.'),
-        reserved: money().describe('What signed transactions may still cost.'),
-        left: money().optional().describe('What is left of the budget.'),
+        reserved: money().describe('Highest cost of the signed transactions that are not final.'),
+        left: money().optional().describe('Rest of the budget.'),
       })
       .describe(
         'In the native coin, for this UTC day. `reserved` is what signed transactions may still cost.',
       ),
     openOperations: z.object({
-      sweep: z.int().describe('Sweeps that are not final.'),
-      topup: z.int().describe('Top-ups that are not final.'),
+      sweep: z.int().describe('Number of sweeps that are not final.'),
+      topup: z.int().describe('Number of top-ups that are not final.'),
     }),
     dust: z
       .array(
@@ -63,7 +63,7 @@ export const statusSchema = z
     delegation: z
       .object({
         contract: z.string().describe('Address of the contract.'),
-        ready: z.boolean().describe('Whether the contract is deployed and the chain knows EIP-7702.'),
+        ready: z.boolean().describe('True when the contract is deployed and the chain knows EIP-7702.'),
         deployment: z
           .object({
             to: z.string().describe('Address of the receiver.'),

@@ -43,7 +43,10 @@ export const networkInput = z.strictObject({
     .max(MAX_CONFIRMATIONS)
     .optional()
     .meta({ description: 'Blocks that make a payment final, its own included.' }),
-  enabled: z.boolean().optional().meta({ description: 'Whether blocks are read and wallets are allocated.' }),
+  enabled: z
+    .boolean()
+    .optional()
+    .meta({ description: 'True when blocks are read and wallets are allocated.' }),
   assets: z
     .array(
       z.strictObject({

@@ -25,7 +25,7 @@ const attemptSchema = z
       .optional()
       .meta({
         description:
-          'Why the attempt failed: `http_` and the status, `timeout` after 15 seconds, `connection_refused`, `connection_lost`, ' +
+          'Reason why the attempt failed: `http_` and the status, `timeout` after 15 seconds, `connection_refused`, `connection_lost`, ' +
           '`tls_failed`, `dns_failed` and others. Absent on success.',
         examples: ['http_500'],
       }),
@@ -37,8 +37,8 @@ const deliverySchema = z
     url: shownUrl(),
     status: z.enum(['due', 'delivered', 'failed', 'parked']).meta({
       description:
-        'due: it is sent now, or again after a failure. delivered: the endpoint answered 2xx. failed: the retries are used up, ' +
-        'or the event went to a later URL. parked: the URL was deleted or is disabled.',
+        '`due`: waits for its first attempt, or for the next one after a failure. `delivered`: the endpoint answered 2xx. `failed`: ' +
+        'the retries are used up, or the event went to a later URL. `parked`: the URL was deleted or is disabled.',
     }),
     attempts: z.array(attemptSchema).meta({ description: 'The newest 20, newest first.' }),
   })
@@ -47,15 +47,15 @@ const deliverySchema = z
 export const eventSchema = z
   .object({
     id: z.string().meta({
-      description: 'Header `webhook-id` of its delivery: the same in every attempt and every replay.',
+      description: 'Id of the event. Every attempt and every replay has it as the header `webhook-id`.',
       examples: ['evt_01jz0000008000000000000000'],
     }),
     event: z.string().meta({
-      description: 'Kind of the event, as in `body`.',
+      description: 'Name of the event, as in `body`.',
       examples: ['card_transaction'],
     }),
     type: z.enum(REGISTRATIONS).meta({
-      description: 'Type under which a webhook URL receives it (`POST /v1/webhooks`).',
+      description: 'Type of the webhook URLs that receive the event (`POST /v1/webhooks`).',
     }),
     recordId: z.string().meta({
       description:
@@ -68,7 +68,8 @@ export const eventSchema = z
       description: 'The body of the webhook. The section on webhooks describes `data` for each event.',
     }),
     deliveries: z.array(deliverySchema).meta({
-      description: 'One for each URL, the present one first. Empty while no URL of the type was ever set.',
+      description:
+        'A delivery for each URL, the present URL first. Empty while no URL of the type was ever set.',
     }),
   })
   .meta({ id: 'Event', description: 'A recorded event, with its deliveries.' });

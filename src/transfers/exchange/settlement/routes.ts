@@ -47,9 +47,9 @@ const increaseRoute = (services: Services): Route =>
     summary: 'Check settlement balance increase',
     description:
       'Asks the exchange for our balance. Orders that wait for this currency complete as far as the received money covers ' +
-      'them: oldest first, each as a whole, none overtaken, at most fifty. The next check uses the rest. Amounts sold or sent ' +
-      'in the last five seconds do not count. The answer is 503 when the reading is more than five seconds older than the ' +
-      'request or from the future, and shortly after an operator has booked a withdrawal.',
+      'them. Orders complete as a whole, oldest first, at most fifty in a check. The next check uses the rest. Amounts sold or ' +
+      'sent in the last five seconds do not count. The answer is 503 when the reading is from the future, or more than five ' +
+      'seconds older than the request. The answer is also 503 shortly after an operator has booked a withdrawal.',
     body: z.strictObject({ currency: currency() }),
     response: checkedIncreaseSchema,
     problems: ['unavailable'],
