@@ -9,7 +9,9 @@ import { newId } from '../src/kernel/ids';
 import { openLedgerAccount } from '../src/kernel/ledger/accounts';
 import { accountEntry, internalEntry } from '../src/kernel/ledger/entries';
 import { Decimal } from '../src/kernel/money/money';
-import { createKeyring } from '../src/kernel/security/keyring';
+import { openInstallation } from '../src/installation/session';
+import { readConfig } from '../src/kernel/config/config';
+import { placeOf } from '../src/startup/installation/run';
 import { createClient, type NewCredential } from '../src/tenants/clients/operations';
 import type { Bench } from './servers';
 
@@ -22,9 +24,12 @@ export interface BenchTenant extends NewCredential {
 /** Composes the domains' operations on the bench's database, in this process. */
 export async function openServices(bench: Bench): Promise<Composed> {
   const database = createDatabase({ url: bench.databaseUrl, poolSize: 8, name: 'bench' });
+  const { databaseUrl: DATABASE_URL, masterKeys: MASTER_KEYS } = bench;
+  const { keyring, close } = await openInstallation(await placeOf(readConfig({ DATABASE_URL, MASTER_KEYS })));
+  await close();
   const services = createServices({
     database,
-    keyring: createKeyring(bench.masterKey),
+    keyring,
     log: pino({ level: 'silent' }),
     mode: 'sandbox',
     handOver: () => undefined,

@@ -16,6 +16,7 @@ import { anotherOperator } from '../support/operator';
 import { shareBundles } from '../support/product';
 import { temporaryFolder } from '../support/servers';
 import { clientAt, pendingCardholder, until } from './client';
+import { masterKeysText } from '../support/keyring';
 
 /**
  * A live installation, with its parties in another process that it knows only by addresses and secrets. A proxy between
@@ -49,7 +50,7 @@ beforeAll(async () => {
     LOG_LEVEL: 'warn',
     PORT: String(port),
     PUBLIC_URL: publicUrl,
-    MASTER_KEY: randomBytes(32).toString('base64'),
+    MASTER_KEYS: masterKeysText(),
     ...(parseEnv(readFileSync(join(partiesDir, 'parties.env'), 'utf8')) as Record<string, string>),
   };
   live = start([], environment);

@@ -1,8 +1,8 @@
-import { randomBytes } from 'node:crypto';
 import { audit } from '../../src/kernel/audit/audit';
 import { verifyAudit } from '../../src/kernel/audit/log';
 import { type TestDatabase, testDatabase } from '../support/database';
 import { anotherOperator, command } from '../support/operator';
+import { masterKeysText } from '../support/keyring';
 
 let test: TestDatabase;
 beforeEach(async () => {
@@ -116,7 +116,7 @@ describe('verify finds the first row', () => {
 });
 
 it('is listed and verified by the command line', async () => {
-  const environment = { DATABASE_URL: test.url, MASTER_KEY: randomBytes(32).toString('base64') };
+  const environment = { DATABASE_URL: test.url, MASTER_KEYS: masterKeysText() };
   const ida = await anotherOperator(environment, 'ida');
   await write('acc_1');
   await write('acc_2');

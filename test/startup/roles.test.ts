@@ -7,6 +7,7 @@ import { shareBundles } from '../support/product';
 import { startTestTemporal } from '../support/servers';
 import { until } from '../support/until';
 import { killAll, START_MS, start } from './process';
+import { masterKeysText } from '../support/keyring';
 
 /** Runs the services of docker-compose.yml by their own commands. */
 
@@ -24,7 +25,7 @@ beforeAll(async () => {
   environment = {
     NODE_ENV: 'production',
     MODE: 'sandbox',
-    MASTER_KEY: randomBytes(32).toString('base64'),
+    MASTER_KEYS: masterKeysText(),
     DATABASE_URL: urlOf(name),
     TEMPORAL_ADDRESS: temporal.address,
     DATA_DIR: temporal.dataDir, // has only the bundle

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import pino from 'pino';
@@ -9,12 +8,12 @@ import { openApiDocument } from '../../src/http/openapi';
 import type { Database } from '../../src/kernel/db/database';
 import { Decimal } from '../../src/kernel/money/money';
 import type { NumberedCommand } from '../../src/kernel/outbox/commands';
-import { createKeyring } from '../../src/kernel/security/keyring';
 import { keepLimits } from '../../src/process/limits/operations';
 import type { Wiring } from '../../src/startup/wiring';
 import { createClient } from '../../src/tenants/clients/operations';
 import { type TestDatabase, testDatabase } from './database';
 import { documentedAnswers } from './documented';
+import { storeTestKeys, type TestKeyring, testKeyring } from './keyring';
 
 export interface Answer<Body = any> {
   status: number;
@@ -54,18 +53,22 @@ export const DECIDED_AT_ONCE = {
 /** High limits, because tests fund their tenants by admins. The limits of sums have tests of their own. */
 const WIDE = { tenant: new Decimal('1e12'), installation: new Decimal('1e12') };
 
+/** The keys of a given keyring are stored as well, for commands with its master key. */
+export type TestWiring = Partial<Omit<Wiring, 'keyring'>> & { keyring?: TestKeyring };
+
 /** Starts the real API over real HTTP on its own database, without Temporal. Its commands are collected. */
 export async function testApi(
-  options: Partial<Wiring> = {},
+  options: TestWiring = {},
   wrap: (database: Database) => Database = (database) => database,
 ): Promise<TestApi> {
   const test = await testDatabase();
   await test.database.transaction(ensureDemoBins);
   await test.database.transaction((tx) => keepLimits(tx, WIDE, 'installation'));
+  if (options.keyring) await storeTestKeys(test.database, options.keyring);
   const commands: NumberedCommand[] = [];
   const services = createServices({
     database: wrap(test.database),
-    keyring: createKeyring(randomBytes(32)),
+    keyring: testKeyring(),
     log: pino({ level: process.env['LOG_LEVEL'] ?? 'silent' }),
     mode: 'sandbox',
     handOver: (batch) => void commands.push(...batch),

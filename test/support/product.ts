@@ -15,6 +15,7 @@ import { startTemporal } from '../../src/startup/embedded/temporal/server';
 import { READY, type Run, START_MS, start } from '../startup/process';
 import { anotherOperator, commandReading } from './operator';
 import { giveOwnPorts, quietLog, temporaryFolder, toolContext } from './servers';
+import { masterKeysText } from './keyring';
 
 /** Runs the whole product in processes: as `npm start` does, and as docker-compose.yml does. */
 
@@ -112,7 +113,7 @@ export async function startFleet(more: Record<string, string> = {}): Promise<Fle
   const environment = {
     NODE_ENV: 'production',
     MODE: 'sandbox',
-    MASTER_KEY: masterKey.toString('base64'),
+    MASTER_KEYS: masterKeysText(masterKey),
     DATABASE_URL: postgres.url(),
     TEMPORAL_ADDRESS: temporal.address(),
     DATA_DIR: dataDir, // has only the bundle

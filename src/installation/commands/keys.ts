@@ -90,23 +90,24 @@ async function rotated(session: InstallationSession): Promise<Rotated> {
   const stored = await installationKeys(database);
   for (const key of stored) {
     const fresh = await sealAnew(key, masterKeys);
-    if (fresh && (await keep(session, key, fresh))) sealed.push(keyIdOf(key));
+    if (!fresh) continue;
+    await keep(session, key, fresh);
+    sealed.push(keyIdOf(key));
   }
   return { masterKey: masterKeys[0].id, sealed, before: stored.length - sealed.length };
 }
 
-/** @returns false when another run has sealed the key in the meantime */
 const keep = (
   { knownActor, change }: InstallationSession,
   key: InstallationKey,
   fresh: InstallationKey,
-): Promise<boolean> =>
+): Promise<void> =>
   change(
     knownActor ?? INSTALLATION,
     (tx) => keepSealed(tx, key, fresh),
-    (kept) => ({
+    () => ({
       action: 'keys.rotate',
       subject: keyIdOf(key),
-      after: { from: key.sealedBy, to: fresh.sealedBy, kept },
+      after: { from: key.sealedBy, to: fresh.sealedBy },
     }),
   );

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { raw, table } from '../db/build';
 import type { Sql } from '../db/database';
+import { conflict } from '../errors';
 import { StartupError } from '../startup-error';
 import { createKeyring, type Keyring } from './keyring';
 import type { KeyContext, MasterKey, MasterKeys } from './master-keys/port';
@@ -121,17 +122,18 @@ export async function sealAnew(
   return fresh;
 }
 
-/** Stores a key that was sealed anew. @returns false when another process has sealed the key in the meantime */
+/** Stores a key that was sealed anew. @throws Problem 409 when another process has sealed it in the meantime */
 export async function keepSealed(
   tx: Sql,
   before: InstallationKey,
   { sealed, sealedBy }: InstallationKey,
-): Promise<boolean> {
+): Promise<void> {
   const stored = await tx.run<{ number: number }>(
     keys()
       .where({ purpose: before.purpose, number: before.number, sealedBy: before.sealedBy })
       .update({ sealed, sealedBy, sealedAt: MACHINE_NOW })
       .returning('number'),
   );
-  return stored.length > 0;
+  if (stored.length === 0)
+    throw conflict('version_conflict', 'Another command seals the keys at this moment. Repeat yours when it has ended.');
 }

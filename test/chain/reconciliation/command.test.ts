@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { deriveWallets } from '../../../src/chain/wallets/operations';
-import { createKeyring } from '../../../src/kernel/security/keyring';
 import { type TestApi, testApi } from '../../support/api';
 import { startTestChain, type TestChain } from '../../support/chain';
 import { withLocalNetwork } from '../../support/networks';
 import { operatorOf } from '../../support/operator';
+import { testKeyring } from '../../support/keyring';
 
 const masterKey = randomBytes(32);
 let api: TestApi;
 let chain: TestChain;
 beforeAll(async () => {
-  [api, chain] = await Promise.all([testApi({ keyring: createKeyring(masterKey) }), startTestChain()]);
+  [api, chain] = await Promise.all([testApi({ keyring: testKeyring(masterKey) }), startTestChain()]);
 });
 afterAll(() => Promise.all([api.close(), chain.stop()]));
 

@@ -23,6 +23,7 @@ import {
   stripeServer,
 } from './stripe-server';
 import { summaryOf } from './summary';
+import { masterKeysText } from '../../support/keyring';
 
 const order = (given: Partial<NewCheckoutSession> = {}): NewCheckoutSession => ({
   key: 'dep_1',
@@ -543,7 +544,7 @@ describe('the configuration of Stripe', () => {
       {
         ...keys,
         MODE: 'live',
-        MASTER_KEY: Buffer.alloc(32).toString('base64'),
+        MASTER_KEYS: masterKeysText(Buffer.alloc(32)),
         DATABASE_URL: 'postgres://x',
       },
     ],

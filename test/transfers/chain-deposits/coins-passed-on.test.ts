@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import type { Hex } from 'viem';
 import { auditOf } from '../../../src/kernel/audit/audit';
 import { checkLedger } from '../../../src/kernel/ledger/check';
-import { createKeyring } from '../../../src/kernel/security/keyring';
 import { PASS_ON } from '../../parties/chain/raw-contracts';
 import { type OperatorAnswer, operatorOf, type TestOperator } from '../../support/operator';
 import { openWorld, type World } from './support';
+import { testKeyring } from '../../support/keyring';
 
 /**
  * Native coin that a contract passes on appears in no transaction or log, only in the balances at both ends of its
@@ -16,7 +16,7 @@ const key = randomBytes(32);
 let world: World;
 let [ida, bob] = [] as unknown as [TestOperator, TestOperator];
 beforeEach(async () => {
-  world = await openWorld({ keyring: createKeyring(key) });
+  world = await openWorld({ keyring: testKeyring(key) });
   ida = await operatorOf(world.api, key);
   bob = await operatorOf(world.api, key, {}, 'bob');
 });
