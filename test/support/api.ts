@@ -13,6 +13,7 @@ import type { Wiring } from '../../src/startup/wiring';
 import { createClient } from '../../src/tenants/clients/operations';
 import { type TestDatabase, testDatabase } from './database';
 import { documentedAnswers } from './documented';
+import type { Keyring } from '../../src/kernel/security/keyring';
 import { storeTestKeys, type TestKeyring, testKeyring } from './keyring';
 
 export interface Answer<Body = any> {
@@ -53,18 +54,22 @@ export const DECIDED_AT_ONCE = {
 /** High limits, because tests fund their tenants by admins. The limits of sums have tests of their own. */
 const WIDE = { tenant: new Decimal('1e12'), installation: new Decimal('1e12') };
 
-/** The keys of a given keyring are stored as well, for commands with its master key. */
-export type TestWiring = Partial<Omit<Wiring, 'keyring'>> & { keyring?: TestKeyring };
+export interface TestWiring extends Partial<Wiring> {
+  /** The keys of a test's keyring are stored as well, for commands with its master key. */
+  keyring?: TestKeyring | Keyring;
+  /** Serves this database, as a second process would, and leaves it there. Default: a database of its own. */
+  on?: TestDatabase;
+}
 
 /** Starts the real API over real HTTP on its own database, without Temporal. Its commands are collected. */
 export async function testApi(
-  options: TestWiring = {},
+  { on, ...options }: TestWiring = {},
   wrap: (database: Database) => Database = (database) => database,
 ): Promise<TestApi> {
-  const test = await testDatabase();
+  const test = on ?? (await testDatabase());
   await test.database.transaction(ensureDemoBins);
   await test.database.transaction((tx) => keepLimits(tx, WIDE, 'installation'));
-  if (options.keyring) await storeTestKeys(test.database, options.keyring);
+  if (options.keyring && 'root' in options.keyring) await storeTestKeys(test.database, options.keyring);
   const commands: NumberedCommand[] = [];
   const services = createServices({
     database: wrap(test.database),
@@ -110,7 +115,7 @@ export async function testApi(
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
       await stopBesideApi(services);
-      await test.drop();
+      if (!on) await test.drop();
     },
   };
 }
