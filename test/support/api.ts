@@ -8,12 +8,12 @@ import { openApiDocument } from '../../src/http/openapi';
 import type { Database } from '../../src/kernel/db/database';
 import { Decimal } from '../../src/kernel/money/money';
 import type { NumberedCommand } from '../../src/kernel/outbox/commands';
+import type { Keyring } from '../../src/kernel/security/keyring';
 import { keepLimits } from '../../src/process/limits/operations';
 import type { Wiring } from '../../src/startup/wiring';
 import { createClient } from '../../src/tenants/clients/operations';
 import { type TestDatabase, testDatabase } from './database';
 import { documentedAnswers } from './documented';
-import type { Keyring } from '../../src/kernel/security/keyring';
 import { storeTestKeys, type TestKeyring, testKeyring } from './keyring';
 
 export interface Answer<Body = any> {
@@ -55,7 +55,7 @@ export const DECIDED_AT_ONCE = {
 const WIDE = { tenant: new Decimal('1e12'), installation: new Decimal('1e12') };
 
 export interface TestWiring extends Partial<Wiring> {
-  /** The keys of a test's keyring are stored as well, for commands with its master key. */
+  /** The keys of a test's keyring are stored in the database, for commands with its master key. Default: random. */
   keyring?: TestKeyring | Keyring;
   /** Serves this database, as a second process would, and leaves it there. Default: a database of its own. */
   on?: TestDatabase;
@@ -69,11 +69,12 @@ export async function testApi(
   const test = on ?? (await testDatabase());
   await test.database.transaction(ensureDemoBins);
   await test.database.transaction((tx) => keepLimits(tx, WIDE, 'installation'));
-  if (options.keyring && 'root' in options.keyring) await storeTestKeys(test.database, options.keyring);
+  const { keyring = testKeyring() } = options;
+  if ('root' in keyring) await storeTestKeys(test.database, keyring);
   const commands: NumberedCommand[] = [];
   const services = createServices({
     database: wrap(test.database),
-    keyring: testKeyring(),
+    keyring,
     log: pino({ level: process.env['LOG_LEVEL'] ?? 'silent' }),
     mode: 'sandbox',
     handOver: (batch) => void commands.push(...batch),

@@ -8,7 +8,7 @@ import { runOperator } from '../../src/startup/operator/run';
 import type { TestApi } from './api';
 import { urlOf } from './database';
 import { withDesk } from './desk';
-import { masterKeysText } from './keyring';
+import { masterKeysText, storedMasterKey } from './keyring';
 
 /** Output and exit code of the command line. */
 export interface Told {
@@ -65,7 +65,7 @@ export async function operatorEnvironment(
   const [row] = await database.query<{ name: string }>('select current_database() as name');
   const environment = {
     DATABASE_URL: urlOf(row?.name ?? ''),
-    MASTER_KEYS: masterKeysText(),
+    MASTER_KEYS: masterKeysText(await storedMasterKey(database)),
   };
   return anotherOperator(environment, name);
 }

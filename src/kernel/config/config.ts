@@ -52,9 +52,9 @@ const schema = z.object({
   /** The master keys, which seal the installation's keys: the first seals, all open. `id:base64` or `kms:<key>`. */
   MASTER_KEYS: z
     .string()
-    .transform((value, { addIssue }) => {
+    .transform((value, context) => {
       const { masterKeys, wrong } = readMasterKeys(value);
-      for (const line of wrong) addIssue(line);
+      for (const line of wrong) context.addIssue(line);
       return masterKeys;
     })
     .optional(),
@@ -315,7 +315,9 @@ function wrongTogether(env: Environment): string[] {
     ...(env.MODE === undefined && env.NODE_ENV === 'production'
       ? ['MODE: must be live or sandbox when NODE_ENV is production']
       : []),
-    ...(keyless ? ['MASTER_KEYS: must be given (id:key, 32 bytes in base64) unless the embedded sandbox runs'] : []),
+    ...(keyless
+      ? ['MASTER_KEYS: must be given (id:key, 32 bytes in base64) unless the embedded sandbox runs']
+      : []),
     ...(env.DUAL_CONTROL === 'off' && env.MODE === 'live' ? ['DUAL_CONTROL: must be on with MODE=live'] : []),
     ...(env.CHAIN === 'on' && env.MODE === 'live' ? ['CHAIN: must be off with MODE=live'] : []),
     ...(locked
