@@ -4,12 +4,14 @@ import { requireMasterAccount } from '../src/accounts/accounts/operations';
 import { recordCardEvent } from '../src/cards/events/operations';
 import { ensureDemoBins, provideForClient } from '../src/cards/programmes/operations';
 import { type Composed, createServices } from '../src/composition';
+import { openInstallation } from '../src/installation/session';
+import { readConfig } from '../src/kernel/config/config';
 import { createDatabase, type Database } from '../src/kernel/db/database';
 import { newId } from '../src/kernel/ids';
 import { openLedgerAccount } from '../src/kernel/ledger/accounts';
 import { accountEntry, internalEntry } from '../src/kernel/ledger/entries';
 import { Decimal } from '../src/kernel/money/money';
-import { createKeyring } from '../src/kernel/security/keyring';
+import { placeOf } from '../src/startup/installation/run';
 import { createClient, type NewCredential } from '../src/tenants/clients/operations';
 import type { Bench } from './servers';
 
@@ -22,9 +24,12 @@ export interface BenchTenant extends NewCredential {
 /** Composes the domains' operations on the bench's database, in this process. */
 export async function openServices(bench: Bench): Promise<Composed> {
   const database = createDatabase({ url: bench.databaseUrl, poolSize: 8, name: 'bench' });
+  const { databaseUrl: DATABASE_URL, masterKeys: MASTER_KEYS } = bench;
+  const { keyring, close } = await openInstallation(await placeOf(readConfig({ DATABASE_URL, MASTER_KEYS })));
+  await close();
   const services = createServices({
     database,
-    keyring: createKeyring(bench.masterKey),
+    keyring,
     log: pino({ level: 'silent' }),
     mode: 'sandbox',
     handOver: () => undefined,
@@ -81,8 +86,8 @@ async function holder(database: Database, tenantId: string, accountId: string) {
   const cardholderId = newId('cardholder');
   await database.query('insert into users (id, tenant_id) values ($1, $2)', [userId, tenantId]);
   await database.query(
-    `insert into cardholders (id, tenant_id, user_id, account_id, bin, model, status, email, masked_name)
-     values ($1, $2, $3, $4, $5, 'B2B', 'pass_audit', $6, 'B*** B***')`,
+    `insert into cardholders (id, tenant_id, user_id, account_id, bin, model, status, email_hash, masked_name, masked_email)
+     values ($1, $2, $3, $4, $5, 'B2B', 'pass_audit', sha256($6::bytea), 'B*** B***', '')`,
     [cardholderId, tenantId, userId, accountId, BIN, `${userId}@example.com`],
   );
   return { userId, cardholderId };

@@ -1,6 +1,5 @@
 import { type Played, playNetwork } from '../scripts/processor/network';
 import { quantiles } from '../scripts/processor/report';
-import { createKeyring } from '../src/kernel/security/keyring';
 import { partySecret } from '../src/parties/sandbox/mount';
 import { targetsOf } from './cards';
 import { openServices, spreadTenants, tenantWithCards } from './fixtures';
@@ -31,7 +30,7 @@ export async function benchLine(): Promise<void> {
       cards,
       rate: RATE,
       seed: 1,
-      secret: partySecret(createKeyring(bench.masterKey), 'card-processor'),
+      secret: partySecret(services.keyring, 'card-processor'),
     };
     await playNetwork({ ...network, seconds: WARM_UP });
     const [loaded, played] = await Promise.all([

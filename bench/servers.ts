@@ -22,7 +22,8 @@ export interface Bench {
   databaseUrl: string;
   /** Returns the URL of an empty database on the same server, for a comparison. */
   urlOf(database: string): string;
-  masterKey: Buffer;
+  /** The value of MASTER_KEYS. */
+  masterKeys: string;
   dataDir: string;
   postgresPid(): number;
   /** Registers work that runs first when the measurement ends, also after a signal. */
@@ -51,7 +52,7 @@ export async function openBench(): Promise<Bench> {
     urlOf,
     dataDir,
     postgresPid: () => postgres.pid(),
-    masterKey: randomBytes(32),
+    masterKeys: `bench:${randomBytes(32).toString('base64')}`,
     before: (each) => void others.push(each),
     close,
   };
@@ -100,7 +101,7 @@ export async function startRole(
         PATH: process.env['PATH'],
         HOME: process.env['HOME'],
         DATABASE_URL: bench.databaseUrl,
-        MASTER_KEY: bench.masterKey.toString('base64'),
+        MASTER_KEYS: bench.masterKeys,
         DATA_DIR: bench.dataDir,
         PORT: String(port),
         METRICS_PORT: String(port + 5_000),

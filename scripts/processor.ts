@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CommanderError } from 'commander';
 import { type Cardwright, cardwright } from '../client/src';
+import { openInstallation } from '../src/installation/session';
 import { readConfig } from '../src/kernel/config/config';
-import { createKeyring } from '../src/kernel/security/keyring';
 import { partyPath, partySecret } from '../src/parties/sandbox/mount';
-import { readMasterKey } from '../src/startup/master-key';
+import { placeOf } from '../src/startup/installation/run';
 import { outliveOutput, readerGone } from '../src/startup/output';
 import type { Balances } from './processor/books';
 import { FUNDED, issueCards, type PlayedCard } from './processor/cards';
@@ -63,10 +63,12 @@ async function main(options: NetworkOptions): Promise<boolean> {
 async function secretOf(config: ReturnType<typeof readConfig>): Promise<Buffer> {
   const setting = config.parties.cardProcessor;
   if (setting && setting !== 'off') return setting.secret;
-  const masterKey = config.masterKey ?? (await readMasterKey(config.dataDir));
-  if (!masterKey)
-    throw new Error(`There is no key in ${config.dataDir}: run \`npm start\` in another terminal first.`);
-  return partySecret(createKeyring(masterKey), 'card-processor');
+  const { keyring, close } = await openInstallation(await placeOf(config));
+  try {
+    return partySecret(keyring, 'card-processor');
+  } finally {
+    await close();
+  }
 }
 
 /** Compares until the books agree, or until the time limit. */

@@ -14,14 +14,15 @@ import {
 import { type Config, ConfigError, type PartyUse, type Role, readConfig } from './kernel/config/config';
 import { migrate } from './kernel/db/migrate';
 import { createLogger } from './kernel/logging';
+import { createMasterKeys } from './kernel/security/master-keys/create';
 import { StartupError } from './kernel/startup-error';
 import { readArguments, type StartRole } from './startup/arguments';
 import { claimFolders } from './startup/data-dir';
 import { credentialsPath, ensureDemoCredentials } from './startup/demo-credentials';
 import { assertPortFree, reachable } from './startup/http-server';
 import { type Infrastructure, startDatabase, startInfrastructure } from './startup/infrastructure';
+import { ensureKeyFile } from './startup/key-file';
 import { watchLauncher } from './startup/launcher';
-import { ensureMasterKey } from './startup/master-key';
 import { outliveOutput } from './startup/output';
 import { startParties } from './startup/parties';
 import { deskPortOf, type Product, startProduct } from './startup/product';
@@ -97,9 +98,9 @@ async function start(run: Run, role: Role): Promise<void> {
   await assertPortFree(config.metricsHost, config.metricsPort, 'METRICS_PORT');
   if (config.databaseUrl !== undefined) await assertDatabase(config.databaseUrl);
   await claimFolders(role, config);
-  const masterKey = config.masterKey ?? (await ensureMasterKey(config.dataDir));
+  const masterKeys = createMasterKeys(config.masterKeys ?? (await ensureKeyFile(config.dataDir)));
   const infrastructure = await startInfrastructure({ config, role, log, onProgress: voice.say, stages });
-  const product = await startProduct({ config, role, log, stages, infrastructure, masterKey, compose });
+  const product = await startProduct({ config, role, log, stages, infrastructure, masterKeys, compose });
   if (role === 'all') return present(run, infrastructure, product);
   await product.ready();
   log.info({ port: product.port, deskPort: product.deskPort, metricsPort: product.metricsPort }, 'started');
@@ -110,9 +111,9 @@ async function serveParties({ config, log, stages, voice }: Run): Promise<void> 
   await assertPortFree(config.host, config.port, 'PORT');
   if (config.databaseUrl !== undefined) await assertDatabase(config.databaseUrl);
   await claimFolders('parties', config);
-  const masterKey = config.masterKey ?? (await ensureMasterKey(config.dataDir));
+  const masterKeys = createMasterKeys(config.masterKeys ?? (await ensureKeyFile(config.dataDir)));
   const databaseUrl = await startDatabase({ config, log, onProgress: voice.say, stages });
-  const { url, path } = await startParties({ config, log, stages, databaseUrl, masterKey });
+  const { url, path } = await startParties({ config, log, stages, databaseUrl, masterKeys });
   const where = path === undefined ? '' : `; their addresses and secrets are in ${path}`;
   voice.say(`The sandbox's parties are ready at ${url}${where}`);
 }

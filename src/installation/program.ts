@@ -3,6 +3,7 @@ import type { Console } from '../desk/cli/console';
 import { failureOf, tellFailure } from '../desk/cli/failure';
 import { addAuditCommands } from './commands/audit';
 import type { CommandContext } from './commands/context';
+import { addKeyCommands } from './commands/keys';
 import { addLedgerCommands } from './commands/ledger';
 import { addOperatorCommands } from './commands/operators';
 import { addWalletSeedCommands } from './commands/wallet-seed';
@@ -13,10 +14,11 @@ Examples:
   npm run installation -- ledger check
   npm run installation -- ledger trial-balance --at 2026-01-31T12:00:00Z
   npm run installation -- audit verify
+  npm run installation -- keys rotate
   npm run installation -- operator add --name bob
   npm run installation -- wallet-seed import < mnemonic.txt
 
-These commands need no running product. They work on the database that DATABASE_URL names together with MASTER_KEY, or on the
+These commands need no running product. They work on the database that DATABASE_URL names together with MASTER_KEYS, or on the
 embedded one of a running "npm start" (DATA_DIR, .data by default). Everything else that operators do is at the desk: "npm run
 operator". Exit codes: 0 done, 2 wrong usage or input, 1 anything else, or a proof that fails.`;
 
@@ -55,7 +57,7 @@ function programOf(context: CommandContext, json: boolean): Command {
   const program = new Command('installation')
     .usage('<group> <command>')
     .description(
-      'What must work without a running product: proofs of the books and the audit log, operators, the seed of wallets.',
+      'What must work without a running product: proofs of the books and the audit log, the keys, operators, the seed of wallets.',
     )
     .helpCommand(false)
     .showHelpAfterError('(add --help to see what it takes)')
@@ -69,6 +71,7 @@ function programOf(context: CommandContext, json: boolean): Command {
     .addHelpText('after', HELP);
   addLedgerCommands(program, context);
   addAuditCommands(program, context);
+  addKeyCommands(program, context);
   addOperatorCommands(program, context);
   addWalletSeedCommands(program, context);
   return program;

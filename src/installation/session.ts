@@ -3,12 +3,14 @@ import { actorOf, isAdmitted, operatorOf } from '../desk/operators/operations';
 import { audit } from '../kernel/audit/audit';
 import { createDatabase, type Database, type Tx } from '../kernel/db/database';
 import { DatabaseAway } from '../kernel/db/faults';
-import { createKeyring, type Keyring } from '../kernel/security/keyring';
+import { openKeyring } from '../kernel/security/installation-keys';
+import type { Keyring } from '../kernel/security/keyring';
+import type { MasterKeys } from '../kernel/security/master-keys/port';
 
-/** The installation that a command works on. The master key and the database's address are the right to run these commands. */
+/** The installation that a command works on. A master key and the database's address are the right to run these commands. */
 export interface InstallationPlace {
   databaseUrl: string;
-  masterKey: Buffer;
+  masterKeys: MasterKeys;
   sandbox: boolean;
   /** Secret of the operator at work. Absent when nobody says who it is. */
   operatorSecret: string | undefined;
@@ -20,6 +22,7 @@ export interface InstallationPlace {
 export interface InstallationSession {
   database: Database;
   keyring: Keyring;
+  masterKeys: MasterKeys;
   sandbox: boolean;
   /** The operator at work, `operator:<name>`. Undefined when nobody is known who may decide. */
   knownActor: string | undefined;
@@ -37,16 +40,18 @@ export interface Change {
 
 /** @throws `away` of the installation when its database cannot be reached */
 export async function openInstallation(place: InstallationPlace): Promise<InstallationSession> {
-  const { databaseUrl, masterKey, sandbox, operatorSecret, away } = place;
+  const { databaseUrl, masterKeys, sandbox, operatorSecret, away } = place;
   const database = createDatabase({ url: databaseUrl, poolSize: 2, name: 'cardwright installation' });
-  const keyring = createKeyring(masterKey);
-  const knownActor = await actorAtWork(database, keyring, operatorSecret).catch(async (error: unknown) => {
-    await database.close();
-    throw error instanceof DatabaseAway ? away : error;
-  });
+  const { keyring, knownActor } = await opened(database, masterKeys, operatorSecret).catch(
+    async (error: unknown) => {
+      await database.close();
+      throw error instanceof DatabaseAway ? away : error;
+    },
+  );
   return {
     database,
     keyring,
+    masterKeys,
     sandbox,
     knownActor,
     change: (by, work, describe) =>
@@ -60,12 +65,16 @@ export async function openInstallation(place: InstallationPlace): Promise<Instal
   };
 }
 
+async function opened(database: Database, masterKeys: MasterKeys, secret: string | undefined) {
+  const keyring = await openKeyring(database, masterKeys);
+  return { keyring, knownActor: await actorAtWork(database, keyring, secret) };
+}
+
 async function actorAtWork(
   database: Database,
   keyring: Keyring,
   secret: string | undefined,
 ): Promise<string | undefined> {
-  // Read even without a secret, so that a database that is away is told first.
-  const operator = await operatorOf(database, keyring, secret ?? '');
+  const operator = secret === undefined ? undefined : await operatorOf(database, keyring, secret);
   return operator?.disabledAt === null && isAdmitted(operator) ? actorOf(operator) : undefined;
 }

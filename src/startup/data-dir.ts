@@ -14,9 +14,9 @@ const LAYOUT = '1\n';
  * there.
  */
 function needsDataDir(role: StartRole, config: Config): boolean {
-  const { dataDir, databaseUrl, masterKey, documents, partySecrets } = config;
+  const { dataDir, databaseUrl, masterKeys, documents, partySecrets } = config;
   if (role === 'parties')
-    return !databaseUrl || !masterKey || PARTIES.some((party) => partySecrets[party] === undefined);
+    return !databaseUrl || !masterKeys || PARTIES.some((party) => partySecrets[party] === undefined);
   return role === 'all' || (documents.kind === 'folder' && isWithin(dataDir, documents.folder));
 }
 

@@ -9,7 +9,9 @@ import { createDatabase, type Database } from '../kernel/db/database';
 import { migrate } from '../kernel/db/migrate';
 import { PARTIES, PARTY_NAMES, type Party, partyNamed, partyVariable } from '../kernel/parties';
 import { createReadiness } from '../kernel/readiness';
-import { createKeyring, type Keyring } from '../kernel/security/keyring';
+import { openKeyring } from '../kernel/security/installation-keys';
+import type { Keyring } from '../kernel/security/keyring';
+import type { MasterKeys } from '../kernel/security/master-keys/port';
 import { createSandboxParties, partyPath, partySecret, type SandboxParties } from '../parties/sandbox/mount';
 import { createApiServer, drainServer, listen, reachable } from './http-server';
 import { awaitSchema } from './schema';
@@ -20,7 +22,7 @@ interface PartiesSetup {
   log: Logger;
   stages: Stages;
   databaseUrl: string;
-  masterKey: Buffer;
+  masterKeys: MasterKeys;
 }
 
 export interface ServedParties {
@@ -34,7 +36,7 @@ export interface ServedParties {
  * installations, live ones included, reach them as they would real parties.
  */
 export async function startParties(setup: PartiesSetup): Promise<ServedParties> {
-  const { config, log, stages, databaseUrl, masterKey } = setup;
+  const { config, log, stages, databaseUrl, masterKeys } = setup;
   const database = createDatabase({
     url: databaseUrl,
     poolSize: config.databasePool,
@@ -43,7 +45,7 @@ export async function startParties(setup: PartiesSetup): Promise<ServedParties> 
   stages.started('database', () => database.close());
   if (config.databaseUrl === undefined) await migrate(databaseUrl);
   else await awaitSchema(database, log, stages);
-  const keyring = createKeyring(masterKey);
+  const keyring = await openKeyring(database, masterKeys);
   const secrets = secretsOf(config, keyring);
   const address = { port: config.port };
   const publicUrl = () => config.publicUrl ?? `http://${reachable(config.host)}:${address.port}`;

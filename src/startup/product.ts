@@ -8,7 +8,7 @@ import { warnOfFewHosts } from '../chain/networks/nodes/hosts';
 import { listOpened } from '../chain/networks/operations';
 import { INSTALLATION } from '../desk/operators/operations';
 import type { Config, Role } from '../kernel/config/config';
-import { createDatabase } from '../kernel/db/database';
+import { createDatabase, type Database } from '../kernel/db/database';
 import { migrate } from '../kernel/db/migrate';
 import { createMetrics, type Metrics } from '../kernel/metrics/metrics';
 import { createMetricsServer } from '../kernel/metrics/server';
@@ -16,7 +16,9 @@ import { WATCHED_PARTIES } from '../kernel/outbox/queues';
 import { createRateLimiter } from '../kernel/rate-limit';
 import { createRateShare, keepRateShare } from '../kernel/rate-share';
 import { createReadiness, type ReadinessGate, type ReadinessParts } from '../kernel/readiness';
-import { createKeyring, type Keyring } from '../kernel/security/keyring';
+import { openKeyring } from '../kernel/security/installation-keys';
+import type { Keyring } from '../kernel/security/keyring';
+import type { MasterKeys } from '../kernel/security/master-keys/port';
 import { createTemporalClient, type TemporalClient } from '../kernel/temporal/connection';
 import { createHandOver } from '../kernel/temporal/hand-over';
 import { createPresence, type Presence } from '../kernel/temporal/presence';
@@ -44,7 +46,7 @@ export interface Setup {
   /** Each part registers here how it is stopped. */
   stages: Stages;
   infrastructure: Infrastructure;
-  masterKey: Buffer;
+  masterKeys: MasterKeys;
   compose: Compose;
 }
 
@@ -60,6 +62,12 @@ export interface Product {
   /** Absent without the desk. */
   deskPort: number | undefined;
   metricsPort: number;
+}
+
+/** The database and the opened keys, which every part needs. */
+interface Base {
+  database: Database;
+  keyring: Keyring;
 }
 
 interface Parts extends Setup {
@@ -84,11 +92,9 @@ const METRICS_CLOSE_SECONDS = 1;
  * stop.
  */
 export async function startProduct(setup: Setup): Promise<Product> {
-  const { config, role, log, stages } = setup;
-  if (role === 'all') await migrate(setup.infrastructure.databaseUrl);
-  const parts = connect(setup);
-  const { services } = parts;
-  if (role !== 'all') await awaitSchema(services.database, log, stages);
+  const { config, role } = setup;
+  const parts = connect(setup, await openBase(setup));
+  const { services, stages } = parts;
   await keepClock(config.mode, services, stages);
   await services.database.transaction((tx) => keepLimits(tx, config.limits, INSTALLATION));
   if (config.mode === 'sandbox') await services.database.transaction((tx) => ensureDemoBins(tx));
@@ -111,15 +117,18 @@ async function setUpLocalChain({ services, stages }: Parts, url: string): Promis
   stages.started('time of the local chain', () => time.end());
 }
 
-function connect(setup: Setup): Parts {
-  const { config, log, stages, infrastructure, role } = setup;
-  const keyring = createKeyring(setup.masterKey);
-  const database = createDatabase({
-    url: infrastructure.databaseUrl,
-    poolSize: config.databasePool,
-    name: `cardwright ${role}`,
-  });
+/** Opens the database with its schema, and the installation's keys. */
+async function openBase({ config, role, log, stages, infrastructure, masterKeys }: Setup): Promise<Base> {
+  const { databaseUrl: url } = infrastructure;
+  if (role === 'all') await migrate(url);
+  const database = createDatabase({ url, poolSize: config.databasePool, name: `cardwright ${role}` });
   stages.started('database', () => database.close());
+  if (role !== 'all') await awaitSchema(database, log, stages);
+  return { database, keyring: await openKeyring(database, masterKeys) };
+}
+
+function connect(setup: Setup, { database, keyring }: Base): Parts {
+  const { config, log, stages, infrastructure, role } = setup;
   const temporal = createTemporalClient(temporalOptions(setup), keyring);
   stages.started('Temporal client', () => temporal.close());
   const presence = createPresence({ absence: () => temporal.absence(), log });

@@ -4,13 +4,13 @@ import type { Services } from '../services';
 /**
  * Our addresses that lead a payer to the party's page.
  *
- * Their tokens have 256 bits and are derived from the master key. So the database stores only a hash, and the same
+ * Their tokens have 256 bits and are derived from an installation's key. So the database stores only a hash, and the same
  * address can be shown again.
  * @param path start of the address; the token follows
  */
 export function payerLinks(purpose: 'checkout-token' | 'external-card-token', path: string) {
   const token = ({ keyring }: Pick<Services, 'keyring'>, id: string): string =>
-    createHmac('sha256', keyring.secretFor(purpose)).update(id).digest('base64url');
+    createHmac('sha256', keyring.secretFor('payer-links')).update(`${purpose} ${id}`).digest('base64url');
   /** Lookup key of a token. */
   const hash = (given: string): Buffer => createHash('sha256').update(given).digest();
   return {

@@ -10,13 +10,14 @@ import { balancesOf, type Done, shown } from '../../scripts/processor/books';
 import { FUNDED, issueCards } from '../../scripts/processor/cards';
 import { issueChallengedCards, playChallenges } from '../../scripts/processor/challenges';
 import { answered } from '../../scripts/processor/send';
+import { openInstallation } from '../../src/installation/session';
+import { readConfig } from '../../src/kernel/config/config';
 import { createDatabase, type Database } from '../../src/kernel/db/database';
-import { createKeyring } from '../../src/kernel/security/keyring';
 import { SIGNATURE_HEADER, signMessage } from '../../src/parties/protocol/signature';
 import { partyPath, partySecret } from '../../src/parties/sandbox/mount';
 import { connectionUrl } from '../../src/startup/embedded/postgres/connection';
 import { DATABASE } from '../../src/startup/embedded/postgres/server';
-import { readMasterKey } from '../../src/startup/master-key';
+import { placeOf } from '../../src/startup/installation/run';
 import { dumpOf, historiesOf } from '../chaos/secrets/written';
 import { killAll, START_MS } from '../startup/process';
 import { startWhole, type Whole } from '../support/product';
@@ -81,9 +82,12 @@ async function killAndStart(meanwhile: () => void = () => undefined): Promise<vo
 }
 
 async function secretOfProcessor(): Promise<Buffer> {
-  const masterKey = await readMasterKey(dataDir);
-  if (!masterKey) throw new Error('the product has made no key');
-  return partySecret(createKeyring(masterKey), 'card-processor');
+  const { keyring, close } = await openInstallation(await placeOf(readConfig({ DATA_DIR: dataDir })));
+  try {
+    return partySecret(keyring, 'card-processor');
+  } finally {
+    await close();
+  }
 }
 
 async function tell(message: Record<string, unknown>): Promise<any> {

@@ -12,6 +12,7 @@ import { runInstallation } from '../../src/startup/installation/run';
 import { runOperator } from '../../src/startup/operator/run';
 import { killAll, type Run, START_MS, start } from '../startup/process';
 import type { Client } from '../support/api';
+import { masterKeysText } from '../support/keyring';
 import { anotherOperator } from '../support/operator';
 import { shareBundles } from '../support/product';
 import { temporaryFolder } from '../support/servers';
@@ -49,7 +50,7 @@ beforeAll(async () => {
     LOG_LEVEL: 'warn',
     PORT: String(port),
     PUBLIC_URL: publicUrl,
-    MASTER_KEY: randomBytes(32).toString('base64'),
+    MASTER_KEYS: masterKeysText(),
     ...(parseEnv(readFileSync(join(partiesDir, 'parties.env'), 'utf8')) as Record<string, string>),
   };
   live = start([], environment);

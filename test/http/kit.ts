@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import pino from 'pino';
@@ -8,12 +7,12 @@ import { byClientHeaders, createApp } from '../../src/http/app';
 import { Reply, type Route, route } from '../../src/http/route';
 import { createDatabase, type Database } from '../../src/kernel/db/database';
 import { conflict, notFound, precondition } from '../../src/kernel/errors';
-import { createKeyring } from '../../src/kernel/security/keyring';
 import { pageOf, pageQuery, positionOf, positionPart } from '../../src/kernel/wire/pages';
 import { amount } from '../../src/kernel/wire/schemas';
 import { createAuthenticator } from '../../src/tenants/clients/authenticate';
 import { createClient } from '../../src/tenants/clients/operations';
 import { testDatabase } from '../support/database';
+import { testKeyring } from '../support/keyring';
 import { startProxy } from './postgres-proxy';
 
 /** The API with a few routes over one table, on a database behind a proxy. */
@@ -149,7 +148,7 @@ export async function testKit() {
   await test.database.query('create table limits as select 100::numeric as most');
   const proxy = await startProxy(test.url);
   const database = createDatabase({ url: proxy.url, poolSize: 24, name: 'kit' });
-  const keyring = createKeyring(randomBytes(32));
+  const keyring = testKeyring();
   const app = createApp({
     database,
     routes: routesOn(database),

@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import { audit } from '../../src/kernel/audit/audit';
 import { verifyAudit } from '../../src/kernel/audit/log';
 import { type TestDatabase, testDatabase } from '../support/database';
+import { masterKeysText } from '../support/keyring';
 import { anotherOperator, command } from '../support/operator';
 
 let test: TestDatabase;
@@ -116,7 +116,7 @@ describe('verify finds the first row', () => {
 });
 
 it('is listed and verified by the command line', async () => {
-  const environment = { DATABASE_URL: test.url, MASTER_KEY: randomBytes(32).toString('base64') };
+  const environment = { DATABASE_URL: test.url, MASTER_KEYS: masterKeysText() };
   const ida = await anotherOperator(environment, 'ida');
   await write('acc_1');
   await write('acc_2');

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { createKeyring } from '../../src/kernel/security/keyring';
 import { createAuthenticator } from '../../src/tenants/clients/authenticate';
 import { findTenant } from '../../src/tenants/clients/store';
 import { type TestDatabase, testDatabase } from '../support/database';
+import { keyringIn, masterKeysText } from '../support/keyring';
 import { anotherOperator, command, setLimits } from '../support/operator';
 
 const masterKey = randomBytes(32);
@@ -10,7 +10,7 @@ let test: TestDatabase;
 let [ida, bob] = [] as unknown as Record<string, string>[];
 beforeAll(async () => {
   test = await testDatabase();
-  const place = { DATABASE_URL: test.url, MASTER_KEY: masterKey.toString('base64') };
+  const place = { DATABASE_URL: test.url, MASTER_KEYS: masterKeysText(masterKey) };
   ida = await anotherOperator(place, 'ida');
   bob = await anotherOperator(ida, 'bob');
 });
@@ -32,8 +32,10 @@ const approve = (who: Record<string, string> | undefined, id: string) =>
   command(who ?? {}, 'approval', 'approve', id);
 const created = (...more: string[]) => json<Asked>(ida, 'client', 'create', '--name', 'Acme', ...more);
 const isAdmitted = async ({ clientId, clientSecret }: Pick<Asked, 'clientId' | 'clientSecret'>) =>
-  typeof (await createAuthenticator(test.database, createKeyring(masterKey))(clientId, clientSecret)) ===
-  'object';
+  typeof (await createAuthenticator(test.database, await keyringIn(test.database, masterKey))(
+    clientId,
+    clientSecret,
+  )) === 'object';
 
 describe('thresholds of a tenant', () => {
   async function settings(clientId: string, ...sets: string[]) {

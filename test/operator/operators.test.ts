@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import { lockOperators } from '../../src/desk/operators/store';
 import { type TestDatabase, testDatabase } from '../support/database';
+import { masterKeysText } from '../support/keyring';
 import { anotherOperator, applied, command } from '../support/operator';
 import { until } from '../support/until';
 
@@ -8,7 +8,7 @@ let test: TestDatabase;
 let nobody: Record<string, string>;
 beforeEach(async () => {
   test = await testDatabase(4);
-  nobody = { DATABASE_URL: test.url, MASTER_KEY: randomBytes(32).toString('base64') };
+  nobody = { DATABASE_URL: test.url, MASTER_KEYS: masterKeysText() };
 });
 afterEach(() => test.drop());
 

@@ -23,7 +23,7 @@ afterAll(() => {
 
 const start = (args: string[] = [], environment: Record<string, string> = {}) =>
   startProcess(args, { DATA_DIR: dataDir, LOG_LEVEL: 'warn', ...environment });
-const KEY = Buffer.alloc(32, 7).toString('base64');
+const KEYS = `first:${Buffer.alloc(32, 7).toString('base64')}`;
 
 const path = (name: string) => join(dataDir, name);
 const read = (name: string) => JSON.parse(readFileSync(path(name), 'utf8')) as Record<string, any>;
@@ -193,12 +193,12 @@ describe('prints the error in one line and ends with 2', () => {
 
   it.each([
     [
-      { DATABASE_URL: 'postgres://ada:hush@127.0.0.1:1/cardwright', MASTER_KEY: KEY },
+      { DATABASE_URL: 'postgres://ada:hush@127.0.0.1:1/cardwright', MASTER_KEYS: KEYS },
       [],
       /^DATABASE_URL: Postgres at 127\.0\.0\.1:1\/cardwright cannot be reached: nothing listens there\.\n$/,
     ],
     [
-      { DATABASE_URL: 'postgres://ada:hush@127.0.0.1:1/cardwright', MASTER_KEY: KEY },
+      { DATABASE_URL: 'postgres://ada:hush@127.0.0.1:1/cardwright', MASTER_KEYS: KEYS },
       ['--role', 'migrate'],
       /^DATABASE_URL: .* nothing listens there\.\n$/,
     ],
@@ -210,20 +210,24 @@ describe('prints the error in one line and ends with 2', () => {
     ],
     [{ NODE_ENV: 'production' }, [], /^MODE: must be live or sandbox when NODE_ENV is production\.\n$/],
     [{ PORT: 'high' }, [], /PORT: .*"high"/],
-    [{ MASTER_KEY: 'hush' }, [], /MASTER_KEY: must be 32 bytes in base64 \(given: hidden\)/],
+    [{ MASTER_KEYS: 'hush' }, [], /MASTER_KEYS: must be a list of id:key.* \(given: hidden\)/],
     [{}, ['--role', 'worker'], /--role worker needs DATABASE_URL and TEMPORAL_ADDRESS/],
     [{}, ['--role', 'boss'], /Allowed choices are all, api, worker, desk, migrate, parties/],
     [
-      { MODE: 'live', MASTER_KEY: KEY, PARTY_BANK_URL: 'https://bank.example.com', PARTY_RATES: 'off' },
+      { MODE: 'live', MASTER_KEYS: KEYS, PARTY_BANK_URL: 'https://bank.example.com', PARTY_RATES: 'off' },
       [],
       /PARTY_BANK_SECRET: must be given/,
     ],
     [
-      { MODE: 'live', MASTER_KEY: KEY, PARTY_RATES: 'off' },
+      { MODE: 'live', MASTER_KEYS: KEYS, PARTY_RATES: 'off' },
       [],
       /PARTY_CARD_PROCESSOR_URL and [^]*PARTY_CARDHOLDER_REVIEW_URL[^]*PARTY_CHECKOUT_URL[^]*PARTY_BANK_URL/,
     ],
-    [{ MODE: 'live', MASTER_KEY: KEY }, ['--role', 'parties'], /--role parties serves the simulated parties/],
+    [
+      { MODE: 'live', MASTER_KEYS: KEYS },
+      ['--role', 'parties'],
+      /--role parties serves the simulated parties/,
+    ],
   ])('for %j %j', async (environment, args, message) => {
     const run = start(args, environment);
     expect(await run.ended).toBe(2);

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { createDatabase } from '../../src/kernel/db/database';
 import { onServer, urlOf } from '../support/database';
+import { masterKeysText } from '../support/keyring';
 import { anotherOperator, command } from '../support/operator';
 import { shareBundles } from '../support/product';
 import { startTestTemporal } from '../support/servers';
@@ -24,7 +25,7 @@ beforeAll(async () => {
   environment = {
     NODE_ENV: 'production',
     MODE: 'sandbox',
-    MASTER_KEY: randomBytes(32).toString('base64'),
+    MASTER_KEYS: masterKeysText(),
     DATABASE_URL: urlOf(name),
     TEMPORAL_ADDRESS: temporal.address,
     DATA_DIR: temporal.dataDir, // has only the bundle

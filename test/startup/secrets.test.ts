@@ -1,14 +1,13 @@
-import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { operatorOf } from '../../src/desk/operators/operations';
-import { createKeyring } from '../../src/kernel/security/keyring';
 import { type DemoCredentials, ensureDemoCredentials } from '../../src/startup/demo-credentials';
-import { ensureMasterKey, readMasterKey } from '../../src/startup/master-key';
+import { ensureKeyFile, readKeyFile } from '../../src/startup/key-file';
 import { createAuthenticator } from '../../src/tenants/clients/authenticate';
 import { findTenant } from '../../src/tenants/clients/store';
 import { type TestDatabase, testDatabase } from '../support/database';
+import { testKeyring } from '../support/keyring';
 
 let dataDir: string;
 beforeEach(() => {
@@ -20,27 +19,27 @@ const mode = (name: string) => statSync(join(dataDir, name)).mode & 0o777;
 
 describe('the master key', () => {
   it('is created once, readable only by its owner', async () => {
-    expect(await readMasterKey(dataDir)).toBeUndefined();
-    const made = await ensureMasterKey(dataDir);
-    expect(made).toHaveLength(32);
+    expect(await readKeyFile(dataDir)).toBeUndefined();
+    const made = await ensureKeyFile(dataDir);
+    expect(made).toEqual([{ kind: 'given', id: 'sandbox', key: expect.any(Buffer) }]);
     expect(mode('master.key')).toBe(0o600);
-    expect(await ensureMasterKey(dataDir)).toEqual(made);
-    expect(await readMasterKey(dataDir)).toEqual(made);
+    expect(await ensureKeyFile(dataDir)).toEqual(made);
+    expect(await readKeyFile(dataDir)).toEqual(made);
   });
 
   it('is not created for data with secrets that another key has sealed', async () => {
     mkdirSync(join(dataDir, 'postgres'));
-    await expect(ensureMasterKey(dataDir)).rejects.toThrow(/master\.key is missing.*Restore it/);
+    await expect(ensureKeyFile(dataDir)).rejects.toThrow(/master\.key is missing.*Restore it/);
   });
 
   it('is refused when it is invalid', async () => {
     writeFileSync(join(dataDir, 'master.key'), 'short');
-    await expect(ensureMasterKey(dataDir)).rejects.toThrow(/32 bytes in base64/);
+    await expect(ensureKeyFile(dataDir)).rejects.toThrow(/master\.key must be a list.*Restore it/);
   });
 });
 
 describe('the demo credentials', () => {
-  const keyring = createKeyring(randomBytes(32));
+  const keyring = testKeyring();
   let test: TestDatabase;
   beforeEach(async () => {
     test = await testDatabase();

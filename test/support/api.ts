@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import pino from 'pino';
@@ -9,12 +8,13 @@ import { openApiDocument } from '../../src/http/openapi';
 import type { Database } from '../../src/kernel/db/database';
 import { Decimal } from '../../src/kernel/money/money';
 import type { NumberedCommand } from '../../src/kernel/outbox/commands';
-import { createKeyring } from '../../src/kernel/security/keyring';
+import type { Keyring } from '../../src/kernel/security/keyring';
 import { keepLimits } from '../../src/process/limits/operations';
 import type { Wiring } from '../../src/startup/wiring';
 import { createClient } from '../../src/tenants/clients/operations';
 import { type TestDatabase, testDatabase } from './database';
 import { documentedAnswers } from './documented';
+import { isTestKeyring, storeTestKeys, type TestKeyring, testKeyring } from './keyring';
 
 export interface Answer<Body = any> {
   status: number;
@@ -54,18 +54,27 @@ export const DECIDED_AT_ONCE = {
 /** High limits, because tests fund their tenants by admins. The limits of sums have tests of their own. */
 const WIDE = { tenant: new Decimal('1e12'), installation: new Decimal('1e12') };
 
+export interface TestWiring extends Partial<Wiring> {
+  /** The keys of a test's keyring are stored in the database, for commands with its master key. Default: random. */
+  keyring?: TestKeyring | Keyring;
+  /** Serves this database, as a second process would, and leaves it there. Default: a database of its own. */
+  on?: TestDatabase;
+}
+
 /** Starts the real API over real HTTP on its own database, without Temporal. Its commands are collected. */
 export async function testApi(
-  options: Partial<Wiring> = {},
+  { on, ...options }: TestWiring = {},
   wrap: (database: Database) => Database = (database) => database,
 ): Promise<TestApi> {
-  const test = await testDatabase();
+  const test = on ?? (await testDatabase());
   await test.database.transaction(ensureDemoBins);
   await test.database.transaction((tx) => keepLimits(tx, WIDE, 'installation'));
+  const { keyring = testKeyring() } = options;
+  if (isTestKeyring(keyring)) await storeTestKeys(test.database, keyring);
   const commands: NumberedCommand[] = [];
   const services = createServices({
     database: wrap(test.database),
-    keyring: createKeyring(randomBytes(32)),
+    keyring,
     log: pino({ level: process.env['LOG_LEVEL'] ?? 'silent' }),
     mode: 'sandbox',
     handOver: (batch) => void commands.push(...batch),
@@ -107,7 +116,7 @@ export async function testApi(
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
       await stopBesideApi(services);
-      await test.drop();
+      if (!on) await test.drop();
     },
   };
 }

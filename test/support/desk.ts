@@ -4,9 +4,12 @@ import pino from 'pino';
 import { type Composed, createDesk, createServices, stopBesideApi } from '../../src/composition';
 import type { PartySettings } from '../../src/kernel/config/parties';
 import { createDatabase } from '../../src/kernel/db/database';
+import { DatabaseAway } from '../../src/kernel/db/faults';
 import { PARTIES, partyVariable } from '../../src/kernel/parties';
-import { createKeyring } from '../../src/kernel/security/keyring';
+import { openKeyring } from '../../src/kernel/security/installation-keys';
+import type { Keyring } from '../../src/kernel/security/keyring';
 import type { DeskOptions } from '../../src/startup/wiring';
+import { masterKeysOf, testKeyring } from './keyring';
 
 export interface TestDesk {
   url: string;
@@ -54,16 +57,16 @@ export async function withDesk<T>(
 ): Promise<T> {
   const {
     DATABASE_URL: url,
-    MASTER_KEY: key,
+    MASTER_KEYS: keys,
     DESK_URL,
     MODE,
     DOCUMENTS_FOLDER,
     TEMPORAL_UI_URL,
   } = environment;
-  if (url === undefined || key === undefined || DESK_URL !== undefined) return run(environment);
+  if (url === undefined || keys === undefined || DESK_URL !== undefined) return run(environment);
   const place: Place = {
     url,
-    key,
+    keys,
     mode: MODE === 'live' ? 'live' : 'sandbox',
     documents: DOCUMENTS_FOLDER,
     ui: TEMPORAL_UI_URL,
@@ -77,18 +80,24 @@ export async function withDesk<T>(
 
 interface Place {
   url: string;
-  key: string;
+  keys: string;
   mode: 'live' | 'sandbox';
   documents: string | undefined;
   ui: string | undefined;
   partySettings: PartySettings;
 }
 
-async function openDesk({ url, key, mode, documents: folder, ui, partySettings }: Place): Promise<OpenDesk> {
+/** A desk may have opened its keys before the database went away. @throws the error of any other failure */
+function whileAway(error: unknown): Keyring {
+  if (error instanceof DatabaseAway) return testKeyring();
+  throw error;
+}
+
+async function openDesk({ url, keys, mode, documents: folder, ui, partySettings }: Place): Promise<OpenDesk> {
   const database = createDatabase({ url, poolSize: 4, name: 'desk' });
   const services = createServices({
     database,
-    keyring: createKeyring(Buffer.from(key, 'base64')),
+    keyring: await openKeyring(database, masterKeysOf(keys)).catch(whileAway),
     log: pino({ level: process.env['LOG_LEVEL'] ?? 'silent' }),
     mode,
     handOver: () => undefined,

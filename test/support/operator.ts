@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { type TOTP, URI } from 'otpauth';
 import { INSTALLATION } from '../../src/desk/operators/operations';
 import type { Database } from '../../src/kernel/db/database';
@@ -9,6 +8,7 @@ import { runOperator } from '../../src/startup/operator/run';
 import type { TestApi } from './api';
 import { urlOf } from './database';
 import { withDesk } from './desk';
+import { masterKeysText, storedMasterKey } from './keyring';
 
 /** Output and exit code of the command line. */
 export interface Told {
@@ -22,6 +22,8 @@ const OF_INSTALLATION = [
   'ledger check',
   'ledger trial-balance',
   'audit verify',
+  'keys list',
+  'keys rotate',
   'operator add',
   'wallet-seed import',
 ];
@@ -47,7 +49,7 @@ export async function commandReading(
   // Each part of the command line has what it needs: the desk's a listener and no key.
   const code = isOfInstallation(argv)
     ? await runInstallation(argv, environment, console)
-    : await withDesk(environment, ({ DATABASE_URL: _, MASTER_KEY: __, ...person }) =>
+    : await withDesk(environment, ({ DATABASE_URL: _, MASTER_KEYS: __, ...person }) =>
         runOperator(argv, person, console),
       );
   return { code, out: out.join('\n'), err: err.join('\n') };
@@ -63,7 +65,7 @@ export async function operatorEnvironment(
   const [row] = await database.query<{ name: string }>('select current_database() as name');
   const environment = {
     DATABASE_URL: urlOf(row?.name ?? ''),
-    MASTER_KEY: randomBytes(32).toString('base64'),
+    MASTER_KEYS: masterKeysText(await storedMasterKey(database)),
   };
   return anotherOperator(environment, name);
 }
@@ -129,7 +131,7 @@ export async function operatorOf(
   name = 'ida',
 ): Promise<TestOperator> {
   const [row] = await database.query<{ name: string }>('select current_database() as name');
-  const place = { DATABASE_URL: urlOf(row?.name ?? ''), MASTER_KEY: masterKey.toString('base64') };
+  const place = { DATABASE_URL: urlOf(row?.name ?? ''), MASTER_KEYS: masterKeysText(masterKey) };
   const environment = { ...(await anotherOperator(place, name)), ...more };
   return async (...argv) => {
     const { code, out, err } = await command(environment, ...argv);

@@ -13,6 +13,7 @@ import { startPostgres } from '../../src/startup/embedded/postgres/server';
 import { temporalExecutable } from '../../src/startup/embedded/temporal/binary';
 import { startTemporal } from '../../src/startup/embedded/temporal/server';
 import { READY, type Run, START_MS, start } from '../startup/process';
+import { masterKeysText } from './keyring';
 import { anotherOperator, commandReading } from './operator';
 import { giveOwnPorts, quietLog, temporaryFolder, toolContext } from './servers';
 
@@ -112,7 +113,7 @@ export async function startFleet(more: Record<string, string> = {}): Promise<Fle
   const environment = {
     NODE_ENV: 'production',
     MODE: 'sandbox',
-    MASTER_KEY: masterKey.toString('base64'),
+    MASTER_KEYS: masterKeysText(masterKey),
     DATABASE_URL: postgres.url(),
     TEMPORAL_ADDRESS: temporal.address(),
     DATA_DIR: dataDir, // has only the bundle

@@ -1,5 +1,4 @@
 import assert from 'node:assert';
-import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Context } from '@temporalio/activity';
@@ -9,13 +8,14 @@ import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import pino from 'pino';
 import { ACTIVITY_QUEUES, QUEUES } from '../../src/kernel/outbox/queues';
-import { createKeyring, type Keyring } from '../../src/kernel/security/keyring';
+import type { Keyring } from '../../src/kernel/security/keyring';
 import { createTemporalClient, type TemporalClient } from '../../src/kernel/temporal/connection';
 import { DECLARED_SEARCH_ATTRIBUTES } from '../../src/kernel/temporal/search-attributes';
 import type { EmbeddedTemporal } from '../../src/startup/embedded/temporal/server';
 import { activityErrors } from '../../workers/activity-errors';
 import { bundle, workflowBundle } from '../../workers/bundle';
 import { installRuntime } from '../../workers/logger';
+import { testKeyring } from './keyring';
 import { timed } from './run/timed';
 import { startTestTemporal, timeSkippingServer } from './servers';
 
@@ -173,7 +173,7 @@ export interface RealTemporal extends TemporalClient {
  */
 export async function realTemporal({
   encrypt = false,
-  keyring = createKeyring(randomBytes(32)),
+  keyring = testKeyring(),
   dynamicConfig = {},
 }: {
   encrypt?: boolean;

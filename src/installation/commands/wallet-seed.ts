@@ -29,7 +29,7 @@ export function addWalletSeedCommands(program: Command, { console, run }: Comman
             after: { createdAt: createdAt.toISOString() },
           }),
         );
-        const found = await seedStatus(session.database);
+        const found = await seedStatus(session.database, session.keyring);
         const first = found.firstAddresses?.evm;
         show(console, json, found, `Wallets are derived from it: the first on EVM chains is ${first}.`);
       }),

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { LIMIT_VARIABLES, type LimitSettings, limitSettings } from './limits';
 import { readMailSettings, type SmtpSettings } from './mail';
+import { type MasterKeySettings, readMasterKeys } from './master-keys';
 import {
   missingParties,
   type PartySecrets,
@@ -21,6 +22,7 @@ import {
   text,
   whole,
 } from './schemas';
+import { readSecretFiles } from './secret-files';
 import { readStripe, type StripeSettings } from './stripe';
 import { TEMPORAL_VARIABLES } from './temporal';
 
@@ -47,10 +49,14 @@ const schema = z.object({
     .optional(),
   DATABASE_POOL: whole(2, 200).default(16),
   ...TEMPORAL_VARIABLES,
-  /** 32 bytes in base64: opens sealed secrets, keys the hashes of credentials, encrypts Temporal payloads. */
-  MASTER_KEY: z
+  /** The master keys, which seal the installation's keys: the first seals, all open. `id:base64` or `kms:<key>`. */
+  MASTER_KEYS: z
     .string()
-    .refine((value) => Buffer.from(value, 'base64').length === 32, 'must be 32 bytes in base64')
+    .transform((value, context) => {
+      const { masterKeys, wrong } = readMasterKeys(value);
+      for (const line of wrong) context.addIssue(line);
+      return masterKeys;
+    })
     .optional(),
   /** Folder of documents, `documents` in DATA_DIR by default. Processes that serve the API must share it. */
   DOCUMENTS_FOLDER: text.optional(),
@@ -147,7 +153,7 @@ export interface Config {
     encrypt: boolean;
   };
   /** Absent: created at the first start of the embedded sandbox. Elsewhere the start fails. */
-  masterKey: Buffer | undefined;
+  masterKeys: MasterKeySettings | undefined;
   documents: DocumentsSettings;
   cardholderReviewSeconds: number;
   /** Whether the process that plays all roles starts a local chain. */
@@ -221,9 +227,16 @@ export function readConfig(
   return { ...configOf(parsed.data), stripe, smtp, ratesSource, parties: parties.settings, partySecrets };
 }
 
-/** The variables that are not empty. */
-export const givenIn = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
-  Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+/**
+ * The variables that are not empty, with the secrets that are given as files.
+ * @throws ConfigError naming every file that cannot be read
+ */
+export function givenIn(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+  const { secrets, wrong } = readSecretFiles(given);
+  if (wrong.length > 0) throw new ConfigError(sentences(wrong));
+  return { ...given, ...secrets };
+}
 
 /** A line for each wrong variable. */
 export function sentences(wrong: readonly string[]): string {
@@ -263,7 +276,7 @@ function configOf(
       uiPort: env.TEMPORAL_UI_PORT,
       encrypt: env.TEMPORAL_ENCRYPTION ? env.TEMPORAL_ENCRYPTION === 'on' : modeOf(env) === 'live',
     },
-    masterKey: env.MASTER_KEY === undefined ? undefined : Buffer.from(env.MASTER_KEY, 'base64'),
+    masterKeys: env.MASTER_KEYS,
     documents: documentsOf(env),
     cardholderReviewSeconds: env.SANDBOX_CARDHOLDER_REVIEW_SECONDS,
     chain: env.CHAIN ? env.CHAIN === 'on' : modeOf(env) === 'sandbox' && env.DATABASE_URL === undefined,
@@ -294,7 +307,7 @@ export const wrongAlone = (
 
 /** Errors of variables that are valid alone but contradict others. */
 function wrongTogether(env: Environment): string[] {
-  const keyless = env.MASTER_KEY === undefined && (env.DATABASE_URL !== undefined || env.MODE === 'live');
+  const keyless = env.MASTER_KEYS === undefined && (env.DATABASE_URL !== undefined || env.MODE === 'live');
   const locked =
     env.DOCUMENTS_S3_BUCKET !== undefined &&
     (env.DOCUMENTS_S3_ACCESS_KEY_ID === undefined || env.DOCUMENTS_S3_SECRET_ACCESS_KEY === undefined);
@@ -302,7 +315,9 @@ function wrongTogether(env: Environment): string[] {
     ...(env.MODE === undefined && env.NODE_ENV === 'production'
       ? ['MODE: must be live or sandbox when NODE_ENV is production']
       : []),
-    ...(keyless ? ['MASTER_KEY: must be given (32 bytes in base64) unless the embedded sandbox runs'] : []),
+    ...(keyless
+      ? ['MASTER_KEYS: must be given (id:key, 32 bytes in base64) unless the embedded sandbox runs']
+      : []),
     ...(env.DUAL_CONTROL === 'off' && env.MODE === 'live' ? ['DUAL_CONTROL: must be on with MODE=live'] : []),
     ...(env.CHAIN === 'on' && env.MODE === 'live' ? ['CHAIN: must be off with MODE=live'] : []),
     ...(locked

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import type { Context, Middleware, Next } from 'koa';
 import type { Logger } from 'pino';
 import type { Database } from '../../kernel/db/database';
@@ -19,7 +20,7 @@ export const partyPath = (party: PartyName): string => `${PREFIX}/${party}`;
 
 /** Secret that a party and our adapter share. It signs callbacks and authorizes our requests. */
 export const partySecret = (keyring: Keyring, party: PartyName): Buffer =>
-  keyring.secretFor(`sandbox-provider/${party}`);
+  createHmac('sha256', keyring.secretFor('sandbox-parties')).update(party).digest();
 
 interface Installation {
   mode: 'sandbox' | 'live';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mnemonicToEntropy } from '@scure/bip39';
 import { wordlist } from '@scure/bip39/wordlists/english.js';
-import { type Locking, locked, NOW, raw, table } from '../../kernel/db/build';
+import { type Locking, locked, NOW, table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
 import { invalid } from '../../kernel/errors';
 import type { Keyring } from '../../kernel/security/keyring';
@@ -9,25 +9,42 @@ import { type PublicKeys, publicKeysOf } from './derivation';
 
 const ID = 'main';
 const PURPOSE = 'wallet-seeds';
+/** Extended public keys tell all addresses, so they are sealed too, by a key that does not open the seed. */
+const PUBLIC = 'wallet-public-keys';
 const ENTROPY_BYTES = 32;
 const seeds = () => table('wallet_seeds');
 
-/** The public part of the seed, readable without opening it. */
+/** The public part of the seed, opened without the seed. */
 export interface WalletSeed {
   publicKeys: PublicKeys;
   createdAt: Date;
 }
 
 /** @param locking `share` for deriving addresses, `update` for replacing the seed */
-export async function findSeed(sql: Sql, locking: Locking = {}): Promise<WalletSeed | undefined> {
+export async function findSeed(
+  sql: Sql,
+  keyring: Keyring,
+  locking: Locking = {},
+): Promise<WalletSeed | undefined> {
   const query = seeds().select('publicKeys', 'createdAt').where({ id: ID }).modify(locked, locking);
-  const [found] = await sql.run<WalletSeed>(query);
-  return found;
+  const [found] = await sql.run<StoredSeed>(query);
+  return found && seedOf(keyring, found);
 }
+
+interface StoredSeed {
+  /** Sealed JSON. */
+  publicKeys: Buffer;
+  createdAt: Date;
+}
+
+const seedOf = (keyring: Keyring, { publicKeys, createdAt }: StoredSeed): WalletSeed => ({
+  publicKeys: JSON.parse(keyring.sealer(PUBLIC).open(publicKeys, ID).toString()) as PublicKeys,
+  createdAt,
+});
 
 /** Returns the seed, and makes it of 256 random bits where it is missing. Concurrent calls keep one seed. */
 export async function ensureSeed(sql: Sql, keyring: Keyring, locking: Locking = {}): Promise<WalletSeed> {
-  const found = await findSeed(sql, locking);
+  const found = await findSeed(sql, keyring, locking);
   if (found) return found;
   const entropy = randomBytes(ENTROPY_BYTES);
   try {
@@ -40,7 +57,7 @@ export async function ensureSeed(sql: Sql, keyring: Keyring, locking: Locking = 
   } finally {
     entropy.fill(0);
   }
-  const made = await findSeed(sql, locking);
+  const made = await findSeed(sql, keyring, locking);
   if (!made) throw new Error('the seed of the wallets could not be created');
   return made;
 }
@@ -54,11 +71,11 @@ export async function replaceSeed(tx: Sql, keyring: Keyring, mnemonic: string): 
   const entropy = entropyOf(mnemonic);
   try {
     const row = await rowOf(keyring, entropy);
-    const [made] = await tx.run<WalletSeed>(
+    const [made] = await tx.run<StoredSeed>(
       seeds().insert(row).onConflict('id').merge().returning(['publicKeys', 'createdAt']),
     );
     if (!made) throw new Error('the seed of the wallets could not be stored');
-    return made;
+    return seedOf(keyring, made);
   } finally {
     entropy.fill(0);
   }
@@ -81,9 +98,13 @@ export async function withEntropy<T>(
 }
 
 async function rowOf(keyring: Keyring, entropy: Uint8Array) {
-  const publicKeys = await publicKeysOf(entropy);
-  const sealed = keyring.sealer(PURPOSE).seal(Buffer.from(entropy), ID);
-  return { id: ID, sealed, publicKeys: raw('?::jsonb', [JSON.stringify(publicKeys)]), createdAt: NOW };
+  const publicKeys = Buffer.from(JSON.stringify(await publicKeysOf(entropy)));
+  return {
+    id: ID,
+    sealed: keyring.sealer(PURPOSE).seal(Buffer.from(entropy), ID),
+    publicKeys: keyring.sealer(PUBLIC).seal(publicKeys, ID),
+    createdAt: NOW,
+  };
 }
 
 function entropyOf(mnemonic: string): Uint8Array {

@@ -5,6 +5,7 @@ import type { Database, Tx } from '../../kernel/db/database';
 import { invalid, Problem, unavailable } from '../../kernel/errors';
 import { newId } from '../../kernel/ids';
 import type { Keyring } from '../../kernel/security/keyring';
+import type { Sealer } from '../../kernel/security/sealer';
 import { PartyAway, UnreadableCallback } from '../party-errors';
 import { createForgedCount, showUnreadable } from './operations';
 import { insertVerified, type NewCallback, noteHandled } from './store';
@@ -103,7 +104,7 @@ function received(
   party: string,
   { bytes, headers }: RawRequest,
   externalId: string,
-  sealer: Pick<Keyring, 'seal'>,
+  sealer: Pick<Sealer, 'seal'>,
 ): NewCallback {
   const id = newId('callback');
   const kept = KEPT_HEADERS.flatMap((name) => {

@@ -3,12 +3,14 @@ import type { Console } from '../../desk/cli/console';
 import { runInstallationProgram } from '../../installation/program';
 import type { InstallationPlace } from '../../installation/session';
 import { type Config, readConfig } from '../../kernel/config/config';
+import type { MasterKeySettings } from '../../kernel/config/master-keys';
+import { createMasterKeys } from '../../kernel/security/master-keys/create';
 import { StartupError } from '../../kernel/startup-error';
 import { readDemoCredentials } from '../demo-credentials';
 import { connectionUrl } from '../embedded/postgres/connection';
 import { DATABASE } from '../embedded/postgres/server';
 import { readState } from '../embedded/state-file';
-import { readMasterKey } from '../master-key';
+import { readKeyFile } from '../key-file';
 
 /**
  * Runs one command of the installation, on the database of DATABASE_URL or the embedded one of a running `npm start`.
@@ -24,7 +26,7 @@ export const runInstallation = (
 /** @throws StartupError or ConfigError that say what to do */
 export const placeOf = async (config: Config): Promise<InstallationPlace> => ({
   databaseUrl: config.databaseUrl ?? (await embeddedUrl(config.dataDir)),
-  masterKey: config.masterKey ?? (await embeddedKey(config)),
+  masterKeys: createMasterKeys(config.masterKeys ?? (await embeddedKeys(config))),
   sandbox: config.mode === 'sandbox',
   operatorSecret: config.operatorSecret ?? (await embeddedSecret(config)),
   away: away(config),
@@ -41,10 +43,10 @@ async function embeddedUrl(dataDir: string): Promise<string> {
   return connectionUrl(state, DATABASE);
 }
 
-async function embeddedKey(config: Config): Promise<Buffer> {
-  const key = await readMasterKey(config.dataDir);
-  if (!key) throw new StartupError(`${join(config.dataDir, 'master.key')} is missing: give MASTER_KEY.`);
-  return key;
+async function embeddedKeys(config: Config): Promise<MasterKeySettings> {
+  const keys = await readKeyFile(config.dataDir);
+  if (!keys) throw new StartupError(`${join(config.dataDir, 'master.key')} is missing: give MASTER_KEYS.`);
+  return keys;
 }
 
 /** The operator's secret of an embedded sandbox. Everybody who can read its folder is its operator. */

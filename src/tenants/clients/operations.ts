@@ -42,7 +42,7 @@ export interface PreparedCredential {
  */
 export function prepareCredential(keyring: Keyring, clientId = newId('tenant')): PreparedCredential {
   const clientSecret = randomBytes(32).toString('base64url');
-  const sealed = keyring.seal(Buffer.from(clientSecret), sealContext(clientId));
+  const sealed = keyring.sealer('client-secrets').seal(Buffer.from(clientSecret), sealContext(clientId));
   return { credential: { clientId, clientSecret }, sealed };
 }
 
@@ -82,7 +82,7 @@ type Stored = { clientId: string; sealed: Buffer };
 const storable = ({ credential: { clientId }, sealed }: PreparedCredential): Stored => ({ clientId, sealed });
 
 async function storeSecret(tx: Tx, keyring: Keyring, { clientId, sealed }: Stored): Promise<NewCredential> {
-  const clientSecret = keyring.open(sealed, sealContext(clientId)).toString();
+  const clientSecret = keyring.sealer('client-secrets').open(sealed, sealContext(clientId)).toString();
   await insertCredential(tx, clientId, keyring.hashSecret(clientSecret), sealed);
   return { clientId, clientSecret };
 }
@@ -235,7 +235,7 @@ export async function sealedSecrets(sql: Sql, clientId: string): Promise<[Sealed
 
 /** The text of a sealed secret, as bytes. */
 export const openSecret = (keyring: Keyring, clientId: string, sealed: Buffer): Buffer =>
-  keyring.open(sealed, sealContext(clientId));
+  keyring.sealer('client-secrets').open(sealed, sealContext(clientId));
 
 /** The newest secret, the key of `x-signature`. @throws Problem 404 for an unknown tenant */
 export async function signingSecret(sql: Sql, keyring: Keyring, clientId: string): Promise<Buffer> {

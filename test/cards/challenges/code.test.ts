@@ -1,7 +1,7 @@
 import { codeOf, isCode } from '../../../src/cards/challenges/code';
-import { createKeyring } from '../../../src/kernel/security/keyring';
+import { testKeyring } from '../../support/keyring';
 
-const keyring = createKeyring(Buffer.alloc(32, 7));
+const keyring = testKeyring(Buffer.alloc(32, 7));
 const id = 'chl_01h455vb4pex5vsknk084sn02q';
 
 it('gives the same code at each attempt, and a different one per number, challenge and installation', () => {
@@ -10,7 +10,7 @@ it('gives the same code at each attempt, and a different one per number, challen
   expect(codeOf(keyring, { id, codeNumber: 1 })).toBe(code);
   expect(codeOf(keyring, { id, codeNumber: 2 })).not.toBe(code);
   expect(codeOf(keyring, { id: `${id}2`, codeNumber: 1 })).not.toBe(code);
-  expect(codeOf(createKeyring(Buffer.alloc(32, 8)), { id, codeNumber: 1 })).not.toBe(code);
+  expect(codeOf(testKeyring(Buffer.alloc(32, 8)), { id, codeNumber: 1 })).not.toBe(code);
 });
 
 it('favours no digit', () => {

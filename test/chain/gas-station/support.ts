@@ -1,6 +1,5 @@
 import type { Address } from 'viem';
-import type { Wiring } from '../../../src/startup/wiring';
-import { type Client, type TestApi, testApi } from '../../support/api';
+import { type Client, type TestApi, type TestWiring, testApi } from '../../support/api';
 import { startTestChain, type TestChain, type TestChainOptions } from '../../support/chain';
 import { withLocalNetwork } from '../../support/networks';
 
@@ -37,7 +36,7 @@ export interface GasWorldOptions extends TestChainOptions {
    * @param url of the real node
    */
   before?: (url: string) => Promise<string>;
-  wiring?: Partial<Wiring>;
+  wiring?: TestWiring;
 }
 
 /** The API with a network `local` on a real node. */

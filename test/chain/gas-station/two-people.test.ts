@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { orderAutoSweeps } from '../../../src/chain/gas-station/auto-sweep';
-import { createKeyring } from '../../../src/kernel/security/keyring';
 import { openBreaksOf } from '../../../src/process/breaks/operations';
+import { testKeyring } from '../../support/keyring';
 import { operatorOf, setLimits, type TestOperator } from '../../support/operator';
 import { type GasWorld, gasWorld, TERMS, TREASURY } from './support';
 
@@ -14,7 +14,7 @@ let [aheadMs] = [0];
 
 beforeAll(async () => {
   world = await gasWorld({
-    wiring: { keyring: createKeyring(masterKey), now: () => new Date(Date.now() + aheadMs) },
+    wiring: { keyring: testKeyring(masterKey), now: () => new Date(Date.now() + aheadMs) },
   });
   ida = await operatorOf(world.api, masterKey, {}, 'ida');
   bob = await operatorOf(world.api, masterKey, {}, 'bob');

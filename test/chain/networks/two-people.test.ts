@@ -3,10 +3,10 @@ import type { Logger } from 'pino';
 import { judgedTerms } from '../../../src/chain/networks/changes/update';
 import { warnOfFewHosts } from '../../../src/chain/networks/nodes/hosts';
 import { findOpened, type OpenedNetwork } from '../../../src/chain/networks/operations';
-import { createKeyring } from '../../../src/kernel/security/keyring';
 import { freePort } from '../../../src/startup/embedded/ports';
 import { type Client, type TestApi, testApi } from '../../support/api';
 import { startTestChain, type TestChain } from '../../support/chain';
+import { testKeyring } from '../../support/keyring';
 import { chainDoor, withLocalNetwork } from '../../support/networks';
 import { operatorOf, setLimits, type TestOperator } from '../../support/operator';
 
@@ -19,7 +19,7 @@ let token: string;
 let door: Awaited<ReturnType<typeof chainDoor>>;
 
 beforeAll(async () => {
-  [api, chain] = await Promise.all([testApi({ keyring: createKeyring(masterKey) }), startTestChain()]);
+  [api, chain] = await Promise.all([testApi({ keyring: testKeyring(masterKey) }), startTestChain()]);
   [admin, client] = await Promise.all([api.client('admin'), api.client()]);
   ida = await operatorOf(api, masterKey, {}, 'ida');
   bob = await operatorOf(api, masterKey, {}, 'bob');

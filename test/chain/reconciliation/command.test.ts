@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { deriveWallets } from '../../../src/chain/wallets/operations';
-import { createKeyring } from '../../../src/kernel/security/keyring';
 import { type TestApi, testApi } from '../../support/api';
 import { startTestChain, type TestChain } from '../../support/chain';
+import { testKeyring } from '../../support/keyring';
 import { withLocalNetwork } from '../../support/networks';
 import { operatorOf } from '../../support/operator';
 
@@ -10,7 +10,7 @@ const masterKey = randomBytes(32);
 let api: TestApi;
 let chain: TestChain;
 beforeAll(async () => {
-  [api, chain] = await Promise.all([testApi({ keyring: createKeyring(masterKey) }), startTestChain()]);
+  [api, chain] = await Promise.all([testApi({ keyring: testKeyring(masterKey) }), startTestChain()]);
 });
 afterAll(() => Promise.all([api.close(), chain.stop()]));
 

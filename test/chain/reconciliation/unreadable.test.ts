@@ -1,10 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import type { Address, Hex } from 'viem';
 import { compareChain } from '../../../src/chain/reconciliation/compare';
 import { chainsToRead, keepChainReading } from '../../../src/chain/reconciliation/readings';
-import { createKeyring } from '../../../src/kernel/security/keyring';
 import { ChainAway } from '../../../src/parties/chain/errors';
 import type { Client } from '../../support/api';
+import { testKeyring } from '../../support/keyring';
 import { openWorld, type World } from '../../transfers/chain-deposits/support';
 
 /** An unreadable part of a chain is shown, and the rest is compared. */
@@ -99,7 +98,7 @@ it('shows a chain that was not compared for 15 minutes, until it is', async () =
 });
 
 it('shows a chain whose node addresses cannot be opened', async () => {
-  await failsFor({ ...on.api.services, keyring: createKeyring(randomBytes(32)) });
+  await failsFor({ ...on.api.services, keyring: testKeyring() });
   expect(await breaks()).toEqual([{ kind: 'chain_not_compared', subject: 'chain:local' }]);
 });
 

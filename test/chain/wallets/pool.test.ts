@@ -1,10 +1,10 @@
 import { deriveWallets, findWallet, ownerAt, poolAddresses } from '../../../src/chain/wallets/operations';
 import { newId } from '../../../src/kernel/ids';
-import { createKeyring } from '../../../src/kernel/security/keyring';
 import type { Parties } from '../../../src/parties/parties';
 import { createLocalSigner } from '../../../src/parties/signer/local';
 import type { Services } from '../../../src/services';
 import { type TestDatabase, testDatabase } from '../../support/database';
+import { testKeyring } from '../../support/keyring';
 import { insertNetwork } from './support';
 
 describe('the pool of wallets', () => {
@@ -12,7 +12,7 @@ describe('the pool of wallets', () => {
   let services: Pick<Services, 'parties'>;
   beforeAll(async () => {
     db = await testDatabase();
-    const signer = createLocalSigner({ database: db.database, keyring: createKeyring(Buffer.alloc(32, 7)) });
+    const signer = createLocalSigner({ database: db.database, keyring: testKeyring(Buffer.alloc(32, 7)) });
     services = { parties: { signer } as Parties };
     await insertNetwork(db.database);
   });

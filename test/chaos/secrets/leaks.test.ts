@@ -1,11 +1,13 @@
 /** @long @isolated starts the whole product. */
-import { hkdfSync, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { HDKey } from '@scure/bip32';
 import { mnemonicToEntropy, mnemonicToSeedSync } from '@scure/bip39';
 import { wordlist } from '@scure/bip39/wordlists/english.js';
 import { createDatabase, type Database } from '../../../src/kernel/db/database';
+import { type HashingPurpose, KEY_PURPOSES, type KeyPurpose } from '../../../src/kernel/security/purposes';
 import { type NodeDouble, nodeDouble } from '../../chain/gas-station/operations/nodes/node-double';
 import { killAll } from '../../startup/process';
+import { keyringIn } from '../../support/keyring';
 import { type Fleet, startFleet } from '../../support/product';
 import { until } from '../../support/until';
 import { liveOnChain } from '../chain/life';
@@ -123,6 +125,13 @@ async function beRead(): Promise<void> {
 
 const ON_CHAINS = /^\/v1\/(wallets|networks|gas-station)\b/;
 
+/** The installation's keys. */
+async function openedKeys(): Promise<Secrets> {
+  const keyring = await keyringIn(database, fleet.masterKey);
+  const keyOf = (purpose: KeyPurpose) => keyring.secretFor(purpose as HashingPurpose);
+  return Object.fromEntries(KEY_PURPOSES.map((purpose) => [`the key of ${purpose}`, keyOf(purpose)]));
+}
+
 async function secretsOf(): Promise<Secrets> {
   const { mnemonic } = world;
   const seed = Buffer.from(mnemonicToSeedSync(mnemonic));
@@ -133,8 +142,6 @@ async function secretsOf(): Promise<Secrets> {
     `the key of wallet ${index}`,
     Buffer.from(branch.deriveChild(index).privateKey ?? []),
   ]);
-  const derived = (purpose: string) =>
-    Buffer.from(hkdfSync('sha256', fleet.masterKey, '', `cardwright/${purpose}`, 32));
   return {
     mnemonic,
     seed,
@@ -142,8 +149,8 @@ async function secretsOf(): Promise<Secrets> {
     'the key of all wallets': branch.privateExtendedKey ?? '',
     ...Object.fromEntries(keys),
     'the master key': fleet.masterKey,
-    'what seals the seed': derived('wallet-seeds'),
-    'what seals addresses of nodes': derived('network-rpc-urls'),
+    'the extended public key': branch.publicExtendedKey ?? '',
+    ...(await openedKeys()),
     ...credentials,
   };
 }

@@ -1,6 +1,7 @@
 import { ConfigError, readConfig } from '../../../src/kernel/config/config';
 import { readPartySettings } from '../../../src/kernel/config/parties';
 import { PARTIES, type Party, partyVariable } from '../../../src/kernel/parties';
+import { masterKeysText } from '../../support/keyring';
 
 const SECRET = 'x'.repeat(32);
 const given = (...parties: Party[]) =>
@@ -10,7 +11,7 @@ const given = (...parties: Party[]) =>
       [`${partyVariable(party)}_SECRET`, SECRET],
     ]),
   );
-const LIVE = { MODE: 'live', MASTER_KEY: Buffer.alloc(32).toString('base64') };
+const LIVE = { MODE: 'live', MASTER_KEYS: masterKeysText(Buffer.alloc(32)) };
 
 function messageOf(environment: Record<string, string>): string {
   try {
@@ -62,7 +63,7 @@ it('names all missing variables in one message, without values', () => {
     expect(missing).toContain(`${name}=off`);
   }
   expect(missing.split('\n')).toHaveLength(1 + PARTIES.length);
-  expect(messageOf({ MODE: 'live' })).toMatch(/MASTER_KEY[^]*PARTY_CARD_PROCESSOR_URL/);
+  expect(messageOf({ MODE: 'live' })).toMatch(/MASTER_KEYS[^]*PARTY_CARD_PROCESSOR_URL/);
 });
 
 it('needs no checkout beside Stripe, and refuses one', () => {

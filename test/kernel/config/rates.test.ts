@@ -1,6 +1,7 @@
 import { ConfigError, readConfig } from '../../../src/kernel/config/config';
 import { ECB_DAILY_URL } from '../../../src/kernel/config/rates';
 import { Decimal } from '../../../src/kernel/money/money';
+import { masterKeysText } from '../../support/keyring';
 
 const FILE = { RATES_SOURCE: 'file', RATES_FILE: '/etc/rates.json' };
 const ECB = { RATES_SOURCE: 'ecb' };
@@ -46,7 +47,7 @@ it.each<[Record<string, string>, string]>([
 });
 
 it('replaces the party in live mode too', () => {
-  const live = { MODE: 'live', MASTER_KEY: Buffer.alloc(32).toString('base64') };
+  const live = { MODE: 'live', MASTER_KEYS: masterKeysText(Buffer.alloc(32)) };
   const missing = (given: object) => {
     try {
       readConfig({ ...live, ...given }, 'reaches');

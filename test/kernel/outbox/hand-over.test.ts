@@ -1,7 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { temporal as proto } from '@temporalio/proto';
 import { createCommands } from '../../../src/kernel/outbox/commands';
-import { createKeyring } from '../../../src/kernel/security/keyring';
 import { createTemporalClient, type TemporalClient } from '../../../src/kernel/temporal/connection';
 import { createHandOver, type FirstStep, type HandingOver } from '../../../src/kernel/temporal/hand-over';
 import { relayOnce, startRelay } from '../../../src/kernel/temporal/relay';
@@ -10,6 +9,7 @@ import { freePort } from '../../../src/startup/embedded/ports';
 import { temporalExecutable } from '../../../src/startup/embedded/temporal/binary';
 import { type EmbeddedTemporal, startTemporal } from '../../../src/startup/embedded/temporal/server';
 import { onServer, type TestDatabase, testDatabase } from '../../support/database';
+import { testKeyring } from '../../support/keyring';
 import { quietLog, temporaryFolder, toolContext } from '../../support/servers';
 import { quiet } from '../../support/temporal';
 import { until } from '../../support/until';
@@ -49,7 +49,7 @@ beforeAll(async () => {
   [dataDir, port] = [temporaryFolder(), await freePort()];
   await startServer();
   const options = { address: `127.0.0.1:${port}`, namespace: 'default', encrypt: false };
-  temporal = createTemporalClient(options, createKeyring(Buffer.alloc(32)));
+  temporal = createTemporalClient(options, testKeyring(Buffer.alloc(32)));
 }, 1_200_000);
 afterAll(async () => {
   await temporal.close();

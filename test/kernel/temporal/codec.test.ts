@@ -1,9 +1,8 @@
-import { randomBytes } from 'node:crypto';
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
-import { createKeyring } from '../../../src/kernel/security/keyring';
 import { createPayloadCodec } from '../../../src/kernel/temporal/codec';
+import { testKeyring } from '../../support/keyring';
 
-const keyring = createKeyring(randomBytes(32));
+const keyring = testKeyring();
 const on = createPayloadCodec(keyring, true);
 const off = createPayloadCodec(keyring, false);
 
@@ -40,7 +39,7 @@ it('refuses a value that was changed or sealed under another key', async () => {
   const changed = Buffer.from(sealed!.data!);
   changed[changed.length - 1]! ^= 1;
   await expect(on.decode([{ ...sealed, data: changed }])).rejects.toThrow();
-  const stranger = createPayloadCodec(createKeyring(randomBytes(32)), true);
+  const stranger = createPayloadCodec(testKeyring(), true);
   await expect(stranger.decode([sealed!])).rejects.toThrow();
   const truncated = { ...sealed, data: Buffer.from(sealed!.data!).subarray(0, 20) };
   await expect(on.decode([truncated])).rejects.toThrow();

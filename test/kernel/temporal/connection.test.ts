@@ -1,10 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
-import { createKeyring } from '../../../src/kernel/security/keyring';
 import { createTemporalClient, type TemporalClient } from '../../../src/kernel/temporal/connection';
 import { tellTemporal } from '../../../src/kernel/temporal/send-command';
+import { testKeyring } from '../../support/keyring';
 import { command } from '../outbox/support';
 
 /** Accepts connections and never answers, as a Temporal that hangs. */
@@ -17,7 +16,7 @@ beforeAll(async () => {
   await once(silent.listen(0, '127.0.0.1'), 'listening');
   const { port } = silent.address() as { port: number };
   const options = { address: `127.0.0.1:${port}`, namespace: 'default', encrypt: false };
-  temporal = createTemporalClient(options, createKeyring(randomBytes(32)));
+  temporal = createTemporalClient(options, testKeyring());
 });
 afterAll(async () => {
   await temporal.close();

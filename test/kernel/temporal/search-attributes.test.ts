@@ -1,8 +1,7 @@
-import { randomBytes } from 'node:crypto';
-import { createKeyring } from '../../../src/kernel/security/keyring';
 import { createTemporalClient, type TemporalClient } from '../../../src/kernel/temporal/connection';
 import { recordKindOf, registerSearchAttributes } from '../../../src/kernel/temporal/search-attributes';
 import { tellTemporal } from '../../../src/kernel/temporal/send-command';
+import { testKeyring } from '../../support/keyring';
 import { startTestTemporal } from '../../support/servers';
 
 let temporal: TemporalClient;
@@ -11,7 +10,7 @@ let server: Awaited<ReturnType<typeof startTestTemporal>>;
 beforeAll(async () => {
   server = await startTestTemporal();
   const options = { address: server.address, namespace: 'default', encrypt: false };
-  temporal = createTemporalClient(options, createKeyring(randomBytes(32)));
+  temporal = createTemporalClient(options, testKeyring());
 }, 1_200_000);
 afterAll(async () => {
   await temporal.close();
@@ -46,7 +45,7 @@ it('starts workflows on a server that lacks the search attributes, and registers
 
 it('blames Temporal, not the command, for a missing namespace', async () => {
   const options = { address: server.address, namespace: 'elsewhere', encrypt: false };
-  const elsewhere = createTemporalClient(options, createKeyring(randomBytes(32)));
+  const elsewhere = createTemporalClient(options, testKeyring());
   expect(await tell('homeless', elsewhere)).toMatchObject({ outcome: 'away' });
   expect(await elsewhere.isServing()).toBe(false);
   await elsewhere.close();

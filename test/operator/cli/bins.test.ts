@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { createKeyring } from '../../../src/kernel/security/keyring';
 import { type Client, type TestApi, testApi } from '../../support/api';
 import { cardholder, fund } from '../../support/cards';
+import { testKeyring } from '../../support/keyring';
 import { operatorOf, type TestOperator } from '../../support/operator';
 
 const masterKey = randomBytes(32);
@@ -9,7 +9,7 @@ let api: TestApi;
 let operator: TestOperator;
 let client: Client;
 beforeAll(async () => {
-  api = await testApi({ keyring: createKeyring(masterKey) });
+  api = await testApi({ keyring: testKeyring(masterKey) });
   operator = await operatorOf(api, masterKey);
 });
 beforeEach(async () => {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { createKeyring } from '../../../src/kernel/security/keyring';
 import { type Client, type TestApi, testApi } from '../../support/api';
 import { activeCard, fund } from '../../support/cards';
+import { masterKeysText, testKeyring } from '../../support/keyring';
 import { command, type OperatorAnswer, operatorOf, type TestOperator } from '../../support/operator';
 import {
   breaksOf,
@@ -21,7 +21,7 @@ let client: Client;
 let accountId: string;
 let operator: TestOperator;
 beforeAll(async () => {
-  api = await testApi({ keyring: createKeyring(masterKey) });
+  api = await testApi({ keyring: testKeyring(masterKey) });
   client = await api.client();
   accountId = await fundedAccount(api, client, '90000.00');
   operator = await operatorOf(api, masterKey, { TEMPORAL_UI_URL: `${TEMPORAL}/` });
@@ -213,7 +213,7 @@ describe('exit codes', () => {
     expect(await code(operator('payout', 'approve', id))).toBe(4);
     const away = {
       DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none',
-      MASTER_KEY: masterKey.toString('base64'),
+      MASTER_KEYS: masterKeysText(masterKey),
     };
     expect((await command(away, 'desk')).code).toBe(1);
   });

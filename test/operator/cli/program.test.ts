@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensureDemoBins } from '../../../src/cards/programmes/operations';
-import { createKeyring } from '../../../src/kernel/security/keyring';
 import { createAuthenticator } from '../../../src/tenants/clients/authenticate';
 import { signingSecret } from '../../../src/tenants/clients/operations';
 import { findTenant } from '../../../src/tenants/clients/store';
 import { type TestDatabase, testDatabase } from '../../support/database';
+import { keyringIn, masterKeysText } from '../../support/keyring';
 import { anotherOperator, command, setLimits } from '../../support/operator';
 
 const masterKey = randomBytes(32);
@@ -16,7 +16,7 @@ let ida: Record<string, string>;
 beforeAll(async () => {
   test = await testDatabase();
   await test.database.transaction((tx) => ensureDemoBins(tx));
-  ida = await anotherOperator({ DATABASE_URL: test.url, MASTER_KEY: masterKey.toString('base64') }, 'ida');
+  ida = await anotherOperator({ DATABASE_URL: test.url, MASTER_KEYS: masterKeysText(masterKey) }, 'ida');
 });
 afterAll(() => test.drop());
 
@@ -32,7 +32,7 @@ const create = async (...more: string[]) =>
   };
 
 async function authenticates(clientId: string, clientSecret: string): Promise<boolean> {
-  const authenticate = createAuthenticator(test.database, createKeyring(masterKey));
+  const authenticate = createAuthenticator(test.database, await keyringIn(test.database, masterKey));
   return typeof (await authenticate(clientId, clientSecret)) === 'object';
 }
 
@@ -94,13 +94,15 @@ describe('client', () => {
     expect(all.text).toMatch(/revoked +1\nlive +0$/);
     expect(await authenticates(clientId, current)).toBe(false);
     // Webhooks continue with the signature that their receivers know.
-    expect((await signingSecret(test.database, createKeyring(masterKey), clientId)).toString()).toBe(current);
+    expect(
+      (await signingSecret(test.database, await keyringIn(test.database, masterKey), clientId)).toString(),
+    ).toBe(current);
 
     const made = (await operator(['client', 'rotate-secret', clientId, '--json'])).json();
     expect(made['overlapEndsAt']).toBeNull();
     expect(await authenticates(clientId, made['clientSecret'])).toBe(true);
     expect(await authenticates(clientId, current)).toBe(false);
-    const signing = await signingSecret(test.database, createKeyring(masterKey), clientId);
+    const signing = await signingSecret(test.database, await keyringIn(test.database, masterKey), clientId);
     expect(signing.toString()).toBe(made['clientSecret']);
     const [, , some, whole] = await audited(clientId);
     expect(some).toMatchObject({ action: 'client.revoke', after: { inOverlap: [] } });
@@ -412,11 +414,11 @@ describe('its help and its messages', () => {
     rmSync(folder, { recursive: true });
     const away = await operator(['ledger', 'check'], {
       DATABASE_URL: 'postgres://nobody:hush@127.0.0.1:1/none',
-      MASTER_KEY: masterKey.toString('base64'),
+      MASTER_KEYS: masterKeysText(masterKey),
     });
     expect([away.code, away.err]).toEqual([1, expect.stringContaining('cannot be reached')]);
     expect(away.err).not.toContain('hush');
     const keyless = await operator(['ledger', 'check'], { DATABASE_URL: test.url });
-    expect([keyless.code, keyless.err]).toEqual([1, expect.stringContaining('MASTER_KEY')]);
+    expect([keyless.code, keyless.err]).toEqual([1, expect.stringContaining('MASTER_KEYS')]);
   });
 });

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createKeyring } from '../../../src/kernel/security/keyring';
 import { type Client, type TestApi, testApi } from '../../support/api';
+import { testKeyring } from '../../support/keyring';
 import { operatorOf, type TestOperator } from '../../support/operator';
 import { jpeg, userInReview } from '../../support/uploads';
 
@@ -15,7 +15,7 @@ let folder: string;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'cardwright-documents-'));
   const documents = { kind: 'folder', folder } as const;
-  api = await testApi({ keyring: createKeyring(masterKey), documents });
+  api = await testApi({ keyring: testKeyring(masterKey), documents });
   client = await api.client();
   operator = await operatorOf(api, masterKey, { DOCUMENTS_FOLDER: folder });
 });

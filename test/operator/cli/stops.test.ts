@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { CardTransaction } from '../../../src/cards/events/record';
 import { Decimal } from '../../../src/kernel/money/money';
-import { createKeyring } from '../../../src/kernel/security/keyring';
 import { type Client, type TestApi, testApi } from '../../support/api';
 import { activeCard, cardBalance, cardholder, fund, PROCESSOR, simulate, tell } from '../../support/cards';
 import { urlOf } from '../../support/database';
+import { masterKeysText, testKeyring } from '../../support/keyring';
 import { anotherOperator, command } from '../../support/operator';
 import { until } from '../../support/until';
 
@@ -13,9 +13,9 @@ let api: TestApi;
 let client: Client;
 let environment: NodeJS.ProcessEnv;
 beforeAll(async () => {
-  api = await testApi({ keyring: createKeyring(masterKey) });
+  api = await testApi({ keyring: testKeyring(masterKey) });
   const [row] = await api.database.query<{ name: string }>('select current_database() as name');
-  const place = { DATABASE_URL: urlOf(row?.name ?? ''), MASTER_KEY: masterKey.toString('base64') };
+  const place = { DATABASE_URL: urlOf(row?.name ?? ''), MASTER_KEYS: masterKeysText(masterKey) };
   environment = await anotherOperator(place, 'ida');
 });
 beforeEach(async () => {

@@ -1,13 +1,13 @@
-import { randomBytes } from 'node:crypto';
 import { type TestDatabase, testDatabase } from '../../support/database';
+import { masterKeysText } from '../../support/keyring';
 import { anotherOperator, command } from '../../support/operator';
 
-const MASTER_KEY = randomBytes(32).toString('base64');
+const MASTER_KEYS = masterKeysText();
 let test: TestDatabase;
 let environment: NodeJS.ProcessEnv;
 beforeAll(async () => {
   test = await testDatabase();
-  environment = await anotherOperator({ DATABASE_URL: test.url, MASTER_KEY }, 'ida');
+  environment = await anotherOperator({ DATABASE_URL: test.url, MASTER_KEYS }, 'ida');
 });
 afterAll(() => test.drop());
 

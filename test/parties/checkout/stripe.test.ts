@@ -10,6 +10,7 @@ import {
   UnreadableAnswer,
   UnreadableCallback,
 } from '../../../src/process/party-errors';
+import { masterKeysText } from '../../support/keyring';
 import { type StripeMock, startStripeMock, stripeMockExecutable } from '../../support/outside/stripe-mock';
 import {
   type Answer,
@@ -543,7 +544,7 @@ describe('the configuration of Stripe', () => {
       {
         ...keys,
         MODE: 'live',
-        MASTER_KEY: Buffer.alloc(32).toString('base64'),
+        MASTER_KEYS: masterKeysText(Buffer.alloc(32)),
         DATABASE_URL: 'postgres://x',
       },
     ],

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createKeyring } from '../../../src/kernel/security/keyring';
 import { createFolderStore } from '../../../src/parties/documents/folder';
 import { createMemoryStore } from '../../../src/parties/documents/memory';
 import {
@@ -14,6 +13,7 @@ import {
 import { createS3Store } from '../../../src/parties/documents/s3';
 import { createDocuments } from '../../../src/parties/documents/sealed';
 import { createStore } from '../../../src/parties/documents/settings';
+import { testKeyring } from '../../support/keyring';
 import {
   realS3Program,
   type S3Double,
@@ -22,7 +22,7 @@ import {
   startS3Double,
 } from '../../support/outside/s3-server';
 
-const keyring = createKeyring(randomBytes(32));
+const keyring = testKeyring();
 const key = { tenantId: 'cli_1', documentId: 'doc_1' };
 const other = { tenantId: 'cli_1', documentId: 'doc_2' };
 const elsewhere = { tenantId: 'cli_2', documentId: 'doc_1' };
@@ -108,7 +108,7 @@ describe.each(STORES)('documents in %s', (_name, make) => {
     }
     await store.put('cli_1/doc_1', sealed);
     expect(await documents.get(key)).toEqual(CONTENT);
-    const foreign = createDocuments(store, createKeyring(randomBytes(32)));
+    const foreign = createDocuments(store, testKeyring());
     await expect(foreign.get(key)).rejects.toBeInstanceOf(DocumentUnreadable);
   });
 

@@ -3,8 +3,7 @@ import { Decimal } from '../../../src/kernel/money/money';
 import { receivePayment } from '../../../src/parties/bank/sandbox/receive';
 import type { ChangesPage, PartyChange, ReadChanges } from '../../../src/parties/protocol/changes';
 import type { SandboxParty } from '../../../src/parties/sandbox/options';
-import type { Wiring } from '../../../src/startup/wiring';
-import { type TestApi, testApi } from '../../support/api';
+import { type TestApi, type TestWiring, testApi } from '../../support/api';
 import { type Receiver, startReceiver } from '../../support/outside/receiver';
 
 /** The sandbox's parties over HTTP, with a clock that only tests move, and a receiver of callbacks. */
@@ -15,7 +14,7 @@ export interface SandboxWorld {
   close(): Promise<void>;
 }
 
-export async function sandboxWorld(options: Partial<Wiring> = {}): Promise<SandboxWorld> {
+export async function sandboxWorld(options: TestWiring = {}): Promise<SandboxWorld> {
   const clock = { at: Date.now() };
   const api = await testApi({ ...options, now: () => new Date(clock.at) });
   const shop = await startReceiver({ http: true });

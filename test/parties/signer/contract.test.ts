@@ -1,6 +1,5 @@
 import { type Hex, keccak256, parseTransaction, recoverTransactionAddress } from 'viem';
 import { recoverAuthorizationAddress } from 'viem/utils';
-import { createKeyring } from '../../../src/kernel/security/keyring';
 import type { UnsignedTransaction } from '../../../src/parties/chain/port';
 import { createLocalSigner } from '../../../src/parties/signer/local';
 import type { Signer } from '../../../src/parties/signer/port';
@@ -8,6 +7,7 @@ import { replaceSeed } from '../../../src/parties/signer/seed';
 import { testStation } from '../../chain/gas-station/operations/support';
 import { deployDelegate, GATHERED_MS } from '../../chain/gas-station/strategies/delegated-station';
 import { testDatabase } from '../../support/database';
+import { testKeyring } from '../../support/keyring';
 import { startCustody } from './custody';
 
 /** The contract of every signer: the local one, and a custody service that holds the keys. */
@@ -17,7 +17,7 @@ const CONTRACT = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
 
 async function local() {
   const { database, drop } = await testDatabase();
-  const keyring = createKeyring(Buffer.alloc(32, 7));
+  const keyring = testKeyring(Buffer.alloc(32, 7));
   await replaceSeed(database, keyring, JUNK);
   return { signer: createLocalSigner({ database, keyring }), close: drop };
 }

@@ -4,18 +4,18 @@ import { inspect } from 'node:util';
 import { HDKey } from '@scure/bip32';
 import { type Hex, parseTransaction, recoverTransactionAddress } from 'viem';
 import { mnemonicToAccount } from 'viem/accounts';
-import { createKeyring } from '../../../src/kernel/security/keyring';
 import type { UnsignedTransaction } from '../../../src/parties/chain/port';
 import { createLocalSigner, ensureSeed } from '../../../src/parties/signer/local';
 import { replaceSeed } from '../../../src/parties/signer/seed';
 import { type TestDatabase, testDatabase } from '../../support/database';
+import { testKeyring } from '../../support/keyring';
 
 /** A published vector of BIP-39. The addresses are those that every wallet derives from it. */
 const ABANDON = `${'abandon '.repeat(11)}about`;
 /** The development mnemonic of Hardhat and anvil. */
 const JUNK = `${'test '.repeat(11)}junk`;
 
-const keyring = createKeyring(Buffer.alloc(32, 7));
+const keyring = testKeyring(Buffer.alloc(32, 7));
 
 const transaction = (from: string): UnsignedTransaction => ({
   chainId: 31_337,
@@ -96,7 +96,7 @@ describe('the local signer', () => {
   it('opens the seed only with the key that sealed it', async () => {
     const [from = ''] = await signer().addresses('evm', [0]);
     await signer().sign(0, transaction(from));
-    const other = createLocalSigner({ database: db.database, keyring: createKeyring(Buffer.alloc(32, 8)) });
+    const other = createLocalSigner({ database: db.database, keyring: testKeyring(Buffer.alloc(32, 8)) });
     await expect(other.sign(0, transaction(from))).rejects.toThrow();
   });
 

@@ -1,8 +1,7 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Wiring } from '../../../src/startup/wiring';
-import { type Client, type TestApi, testApi } from '../../support/api';
+import { type Client, type TestApi, type TestWiring, testApi } from '../../support/api';
 
 export interface KycApi extends TestApi {
   /** The folder of the documents. */
@@ -14,7 +13,7 @@ export interface KycApi extends TestApi {
 }
 
 /** The API with documents in a folder of its own. */
-export async function kycApi(options: Partial<Wiring> = {}): Promise<KycApi> {
+export async function kycApi(options: TestWiring = {}): Promise<KycApi> {
   const folder = await mkdtemp(join(tmpdir(), 'cardwright-kyc-'));
   const api = await testApi({ documents: { kind: 'folder', folder }, ...options });
   return {

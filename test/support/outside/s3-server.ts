@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { createHash, createHmac } from 'node:crypto';
 import { accessSync, constants } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { S3Settings } from '../../../src/kernel/config/config';
+import { faultOfSignature } from './signature-v4';
 
 export interface S3Server {
   settings: S3Settings;
@@ -27,14 +27,15 @@ export interface S3Double extends S3Server {
 }
 
 /**
- * Starts a server for the part of the S3 protocol that the adapter uses, with one bucket, `documents`. It computes each
- * request's Signature Version 4 again by Amazon's specification, and compares the hash of the body.
+ * Starts a server for the part of the S3 protocol that the adapter uses, with one bucket, `documents`. It checks each
+ * request's signature.
  */
 export async function startS3Double(): Promise<S3Double> {
   const objects = new Map<string, Buffer>();
   const requests: { method: string; path: string }[] = [];
   const faults: S3Fault[] = [];
   const region = 'eu-test-1';
+  const signer = { service: 's3', region, ...KEY, signs: ['x-amz-content-sha256'] } as const;
 
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -49,7 +50,7 @@ export async function startS3Double(): Promise<S3Double> {
       if (fault === 'hang') return;
       if (fault === 'break') return void request.socket.destroy();
       if (fault) return void fail(fault.status, fault.code);
-      const wrong = faultOfSignature(request, body, region);
+      const wrong = faultOfSignature(request, body, signer);
       if (wrong) return void fail(403, wrong);
       if (!path.startsWith('/documents/')) return void fail(404, 'NoSuchBucket');
       if (method === 'PUT') {
@@ -77,34 +78,6 @@ export async function startS3Double(): Promise<S3Double> {
       await new Promise((resolve) => server.close(resolve));
     },
   };
-}
-
-const sha256 = (data: Buffer | string) => createHash('sha256').update(data).digest('hex');
-const hmac = (key: Buffer | string, data: string) => createHmac('sha256', key).update(data).digest();
-
-/** @returns the protocol's error code, or undefined for a valid request */
-function faultOfSignature(request: IncomingMessage, body: Buffer, region: string): string | undefined {
-  const { authorization = '' } = request.headers;
-  const [, credential = '', signed = '', signature] =
-    /^AWS4-HMAC-SHA256 Credential=([^,]+), SignedHeaders=([^,]+), Signature=([0-9a-f]{64})$/.exec(
-      authorization,
-    ) ?? [];
-  const at = String(request.headers['x-amz-date']);
-  const scope = `${at.slice(0, 8)}/${region}/s3/aws4_request`;
-  if (credential !== `${KEY.accessKeyId}/${scope}`) return 'InvalidAccessKeyId';
-  const hash = String(request.headers['x-amz-content-sha256']);
-  if (hash !== sha256(body)) return 'XAmzContentSHA256Mismatch';
-  const names = signed.split(';');
-  if (!['host', 'x-amz-content-sha256', 'x-amz-date'].every((name) => names.includes(name)))
-    return 'AccessDenied';
-  const headers = names.map((name) => `${name}:${String(request.headers[name]).trim()}\n`).join('');
-  const canonical = [request.method, request.url, '', headers, signed, hash].join('\n');
-  const key = ['s3', 'aws4_request'].reduce<Buffer>(
-    hmac,
-    hmac(hmac(`AWS4${KEY.secretAccessKey}`, at.slice(0, 8)), region),
-  );
-  const expected = hmac(key, ['AWS4-HMAC-SHA256', at, scope, sha256(canonical)].join('\n')).toString('hex');
-  return signature === expected ? undefined : 'SignatureDoesNotMatch';
 }
 
 /** Returns the program of a real S3 server (github.com/versity/versitygw) on the PATH, if any. */

@@ -1,9 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import { provideForClient } from '../../../src/cards/programmes/operations';
 import type { Sql, Tx } from '../../../src/kernel/db/database';
 import { DatabaseAway } from '../../../src/kernel/db/faults';
 import { newId } from '../../../src/kernel/ids';
-import { createKeyring } from '../../../src/kernel/security/keyring';
 import { createAccess } from '../../../src/tenants/clients/access';
 import { createAuthenticator } from '../../../src/tenants/clients/authenticate';
 import {
@@ -15,13 +13,14 @@ import {
 import { tenantSettings } from '../../../src/tenants/clients/settings';
 import { updateSettings } from '../../../src/tenants/clients/store';
 import { type TestDatabase, testDatabase } from '../../support/database';
+import { testKeyring } from '../../support/keyring';
 
 /**
  * How long an API process trusts its cache of tenants and secrets. Each test has its own processes on one real
  * database, with a clock that the test controls.
  */
 
-const keyring = createKeyring(randomBytes(32));
+const keyring = testKeyring();
 const STOPPING = { reason: 'test', stoppedBy: 'operator:test', at: new Date() };
 let test: TestDatabase;
 let clientId: string;

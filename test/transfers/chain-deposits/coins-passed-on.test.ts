@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import type { Hex } from 'viem';
 import { auditOf } from '../../../src/kernel/audit/audit';
 import { checkLedger } from '../../../src/kernel/ledger/check';
-import { createKeyring } from '../../../src/kernel/security/keyring';
 import { PASS_ON } from '../../parties/chain/raw-contracts';
+import { testKeyring } from '../../support/keyring';
 import { type OperatorAnswer, operatorOf, type TestOperator } from '../../support/operator';
 import { openWorld, type World } from './support';
 
@@ -16,7 +16,7 @@ const key = randomBytes(32);
 let world: World;
 let [ida, bob] = [] as unknown as [TestOperator, TestOperator];
 beforeEach(async () => {
-  world = await openWorld({ keyring: createKeyring(key) });
+  world = await openWorld({ keyring: testKeyring(key) });
   ida = await operatorOf(world.api, key);
   bob = await operatorOf(world.api, key, {}, 'bob');
 });

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { checkLedger } from '../../../src/kernel/ledger/check';
-import { createKeyring } from '../../../src/kernel/security/keyring';
+import { testKeyring } from '../../support/keyring';
 import { operatorOf, setAdminLimit, setLimits, type TestOperator } from '../../support/operator';
 import { openWorld, type World } from './support';
 
@@ -8,7 +8,7 @@ const masterKey = randomBytes(32);
 let world: World;
 let [ida, bob] = [] as unknown as [TestOperator, TestOperator];
 beforeAll(async () => {
-  world = await openWorld({ keyring: createKeyring(masterKey) });
+  world = await openWorld({ keyring: testKeyring(masterKey) });
   ida = await operatorOf(world.api, masterKey, {}, 'ida');
   bob = await operatorOf(world.api, masterKey, {}, 'bob');
   await world.read();

@@ -1,5 +1,5 @@
-import { createKeyring } from '../../../src/kernel/security/keyring';
 import type * as workflows from '../../../workflows';
+import { testKeyring } from '../../support/keyring';
 
 /** An answer that depends on the server's clock, in milliseconds since 1970. */
 export type ClockedAnswer = (now: number) => unknown;
@@ -41,7 +41,7 @@ export type WorkflowName = keyof typeof workflows;
 export type RecordedWorkflows = Partial<Record<WorkflowName, Recorded>>;
 
 /** The key of all encrypted histories. The key is public, because the test data is public. */
-export const historyKeyring = () => createKeyring(Buffer.alloc(32, 'histories'));
+export const historyKeyring = () => testKeyring(Buffer.alloc(32, 'histories'));
 
 export const times = <T>(count: number, answer: T): T[] => Array.from({ length: count }, () => answer);
 

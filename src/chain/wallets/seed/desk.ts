@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { decision, installation, type SubjectSpec } from '../../../process/desk/decision';
 import { type Desk, defineDesk } from '../../../process/desk/desk';
 import { columnsOf, list, pageOfAll } from '../../../process/desk/list';
-import type { DeskDeps } from '../../../process/desk/story';
+import type { Services } from '../../../services';
 import { lockDerivation, nextIndex } from '../store';
 import { assertFloor, seedStatus, skipTo } from './seed';
 
@@ -14,7 +14,7 @@ const place = () => ({ since: new Date(0), id: 'seed' });
  * The desk of the seed that wallets are derived from. No face takes or shows the seed: its import is a command of the
  * installation, because the mnemonic must not pass through a request.
  */
-export const walletSeedDesk = ({ database }: Pick<DeskDeps, 'database'>): Desk =>
+export const walletSeedDesk = ({ database, keyring }: Pick<Services, 'database' | 'keyring'>): Desk =>
   defineDesk({
     name: 'wallet-seed',
     title: 'What the keys of all wallets are derived from (BIP-39, BIP-44)',
@@ -33,7 +33,7 @@ export const walletSeedDesk = ({ database }: Pick<DeskDeps, 'database'>): Desk =
           firstAddress: columns.text('first address', ({ firstAddresses }) => firstAddresses?.evm),
           nextIndex: columns.text('next index', ({ nextIndex: next }) => next.evm),
         },
-        rows: async (page) => pageOfAll([await seedStatus(database)], place, page),
+        rows: async (page) => pageOfAll([await seedStatus(database, keyring)], place, page),
         place,
         decisions: ['wallet-seed.skip-to'],
       }),

@@ -49,8 +49,8 @@ export function assertFloor(next: number, index: number): void {
 }
 
 /** The state of the seed without secrets. The first wallet creates the seed if there is none. */
-export async function seedStatus(sql: Sql) {
-  const seed = await findSeed(sql);
+export async function seedStatus(sql: Sql, keyring: Keyring) {
+  const seed = await findSeed(sql, keyring);
   return {
     exists: seed !== undefined,
     createdAt: seed?.createdAt.toISOString() ?? null,

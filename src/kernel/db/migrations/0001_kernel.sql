@@ -211,6 +211,18 @@ create table idempotency_keys (
 -- Finds those that are forgotten after a day, past all that are kept for ever.
 create index idempotency_keys_forgotten on idempotency_keys (created_at) where not permanent;
 
+-- The installation's own random keys, one a purpose. Everything else is sealed, hashed and linked under them. Each is sealed by a
+-- master key, which is not in the database.
+create table installation_keys (
+  purpose    text not null,
+  number     int not null check (number > 0),
+  sealed     bytea not null,
+  sealed_by  text not null,  -- id of the master key
+  sealed_at  timestamptz(3) not null default date_trunc('milliseconds', clock_timestamp()),
+  created_at timestamptz(3) not null default date_trunc('milliseconds', clock_timestamp()),
+  primary key (purpose, number)
+);
+
 create table audit_log (
   id         bigint generated always as identity primary key,
   at         timestamptz(3) not null default product_now(),

@@ -14,7 +14,7 @@ create table tenants (
 create table credentials (
   id            bigint generated always as identity primary key,
   tenant_id     id not null references tenants,
-  secret_hash   bytea not null,  -- HMAC-SHA256 under a key derived from the master key
+  secret_hash   bytea not null,  -- HMAC-SHA256 under the installation's key of that purpose
   secret_sealed bytea not null,  -- AES-256-GCM; opened only to sign webhooks
   created_at    timestamptz(3) not null default date_trunc('milliseconds', clock_timestamp()),
   expires_at    timestamptz(3)

@@ -20,7 +20,7 @@ create unique index networks_chain_id on networks (chain_id);
 create table wallet_seeds (
   id          text primary key check (id = 'main'),  -- one seed, because an address without its seed is lost
   sealed      bytea not null,  -- the entropy, sealed
-  public_keys jsonb not null,  -- extended public keys by kind: { evm }
+  public_keys bytea not null,  -- extended public keys by kind, { evm }, sealed
   created_at  timestamptz(3) not null
 );
 

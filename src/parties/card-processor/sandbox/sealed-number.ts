@@ -21,6 +21,7 @@ export const UNMADE: MadeCard = { numberSealed: '', cvvSealed: '', last4: '', ex
 type ProcessorCard = Kept<{ bin: string }, MadeCard>;
 
 const VALID_YEARS = 4;
+const PURPOSE = 'sandbox-cards';
 
 /** Makes a card. Its number and CVV are sealed under the key of the order. */
 export function madeCard(
@@ -30,7 +31,8 @@ export function madeCard(
 ): MadeCard & { id: string } {
   const number = cardNumber(card.bin, card.number);
   const cvv = String(random(1000)).padStart(3, '0');
-  const sealed = (text: string) => keyring.seal(Buffer.from(text), sealContext(card)).toString('base64');
+  const sealer = keyring.sealer(PURPOSE);
+  const sealed = (text: string) => sealer.seal(Buffer.from(text), sealContext(card)).toString('base64');
   return {
     id: `sandbox-card-${card.number}`,
     numberSealed: sealed(number),
@@ -43,7 +45,8 @@ export function madeCard(
 
 /** Opens the number and the CVV for the cardholder. */
 export function secretsOf(card: ProcessorCard, keyring: Keyring): SensitiveCard {
-  const open = (sealed: string) => keyring.open(Buffer.from(sealed, 'base64'), sealContext(card)).toString();
+  const sealer = keyring.sealer(PURPOSE);
+  const open = (sealed: string) => sealer.open(Buffer.from(sealed, 'base64'), sealContext(card)).toString();
   const { expiryMonth, expiryYear } = card;
   return { cardNumber: open(card.numberSealed), cvv: open(card.cvvSealed), expiryMonth, expiryYear };
 }

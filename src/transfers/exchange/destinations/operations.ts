@@ -104,8 +104,10 @@ const hashOf = (
   currency: string,
   { iban, accountNumber, bic }: Partial<BankDestination>,
 ): Buffer =>
-  createHmac('sha256', keyring.secretFor(SEALED_FOR))
-    .update(JSON.stringify([currency, iban ?? [accountNumber, bic?.replace(/^(.{8})XXX$/, '$1')]]))
+  createHmac('sha256', keyring.secretFor('search'))
+    .update(
+      JSON.stringify([SEALED_FOR, currency, iban ?? [accountNumber, bic?.replace(/^(.{8})XXX$/, '$1')]]),
+    )
     .digest();
 
 /**

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Address, Hex } from 'viem';
 import { checkLedger } from '../../../../src/kernel/ledger/check';
-import { createKeyring } from '../../../../src/kernel/security/keyring';
 import { urlOf } from '../../../support/database';
+import { testKeyring } from '../../../support/keyring';
 import { attempts, ether, feesOf, type TestStation, testStation } from '../operations/support';
 
 /** A sweep is done once although its process is killed after any of its calls. */
@@ -17,7 +17,7 @@ const UNITS = 4_000_000n;
 let world: TestStation;
 let databaseUrl: string;
 beforeAll(async () => {
-  world = await testStation({ config: { autoSweep: true }, wiring: { keyring: createKeyring(KEY) } });
+  world = await testStation({ config: { autoSweep: true }, wiring: { keyring: testKeyring(KEY) } });
   const [row] = await world.services.database.query<{ name: string }>('select current_database() as name');
   databaseUrl = urlOf(row!.name);
 });

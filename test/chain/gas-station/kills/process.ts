@@ -4,11 +4,11 @@ import { advanceGasOperation } from '../../../../src/chain/gas-station/operation
 import { createDatabase } from '../../../../src/kernel/db/database';
 import { NO_OBSERVERS } from '../../../../src/kernel/metrics/observers';
 import { createCommands } from '../../../../src/kernel/outbox/commands';
-import { createKeyring } from '../../../../src/kernel/security/keyring';
 import { createChains } from '../../../../src/parties/chain/create';
 import { createLocalSigner } from '../../../../src/parties/signer/local';
 import type { Services } from '../../../../src/services';
 import { brokenOff } from '../../../support/broken-off';
+import { testKeyring } from '../../../support/keyring';
 
 /**
  * A process that leads an operation to its end, or kills itself after its n-th call that leaves something behind: in
@@ -17,7 +17,7 @@ import { brokenOff } from '../../../support/broken-off';
  */
 async function main([url = '', key = '', operation = '', place]: string[]): Promise<void> {
   const database = createDatabase({ url, poolSize: 4, name: 'killed' });
-  const keyring = createKeyring(Buffer.from(key, 'hex'));
+  const keyring = testKeyring(Buffer.from(key, 'hex'));
   const log = pino({ level: 'silent' });
   const now = () => new Date();
   const parties = {

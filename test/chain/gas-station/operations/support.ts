@@ -8,9 +8,8 @@ import type { ChainAccount } from '../../../../src/kernel/ledger/entries';
 import type { Parties } from '../../../../src/parties/parties';
 import { breaksOf as breaksOfSubject } from '../../../../src/process/breaks/operations';
 import type { Services } from '../../../../src/services';
-import type { Wiring } from '../../../../src/startup/wiring';
 import { readChain } from '../../../../src/watch/chains/follow-blocks';
-import { type Client, testApi } from '../../../support/api';
+import { type Client, type TestWiring, testApi } from '../../../support/api';
 import { startTestChain, type TestChain, type TestChainOptions } from '../../../support/chain';
 import { withLocalNetwork } from '../../../support/networks';
 
@@ -21,7 +20,7 @@ export interface StationOptions {
   token?: { decimals?: number; feeBasisPoints?: number };
   /** Replaces the node's address. */
   nodes?: (url: string) => Promise<string[]>;
-  wiring?: Partial<Wiring>;
+  wiring?: TestWiring;
 }
 
 export type TestStation = Awaited<ReturnType<typeof testStation>>;
