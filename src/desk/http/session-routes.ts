@@ -55,6 +55,7 @@ export function sessionRoutes(desk: DeskHttp): Route[] {
     route({
       method: 'DELETE',
       path: '/desk/v1/sessions/current',
+      role: 'operator',
       tag: 'Sessions',
       summary: 'Sign out',
       status: 204,

@@ -41,6 +41,7 @@ function submitRoute(services: Services): Route {
   return route({
     method: 'POST',
     path: '/v1/users/{id}/kyc/submit',
+    scope: 'cards',
     tag: TAG,
     summary: 'Submit KYC for review',
     description:
@@ -73,6 +74,7 @@ function decisionRoute(services: Services): Route {
   return route({
     method: 'PATCH',
     path: '/v1/users/{id}/kyc/status',
+    scope: 'cards',
     tag: TAG,
     summary: 'Update user KYC status',
     description: 'Ends a review, or corrects its decision. The client can read the reason.',
@@ -114,6 +116,7 @@ function notesRoute(): Route {
   return route({
     method: 'PATCH',
     path: '/v1/users/{id}/kyc/notes',
+    scope: 'cards',
     tag: TAG,
     summary: 'Update KYC notes',
     description: 'Replaces the notes, which only operators can read.',

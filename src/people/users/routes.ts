@@ -49,6 +49,7 @@ function createRoute(): Route {
   return route({
     method: 'POST',
     path: '/v1/users',
+    scope: 'cards',
     tag: TAG,
     summary: 'Create a user',
     description: 'Stores `meta` as given. It is validated when a cardholder is created from it.',
@@ -82,6 +83,7 @@ function updateRoute(services: UserServices): Route {
   return route({
     method: 'PATCH',
     path: '/v1/users/{id}',
+    scope: 'cards',
     tag: TAG,
     summary: "Update a user's meta",
     description: 'Merges `meta` field by field. Null removes a field; absent fields are kept.',
@@ -111,6 +113,7 @@ function statusRoute(services: UserServices): Route {
   return route({
     method: 'PATCH',
     path: '/v1/users/{id}/status',
+    scope: 'cards',
     tag: TAG,
     summary: 'Update user status',
     description:
