@@ -83,5 +83,5 @@ export const createDeskAuthenticator =
       permissions,
     } = await operatorOfSession(desk, { ...presented, ...csrf });
     const caller = { tenantId, role: 'admin', reach: null, credentialId: sessionId, permissions } as const;
-    return { caller, rateLimit: RATE_LIMIT };
+    return { caller, rateLimit: RATE_LIMIT, scopes: null };
   };
