@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import Koa, { type Context } from 'koa';
 import type { Logger } from 'pino';
 import type { Authenticated, Caller, Verdict } from '../kernel/caller';
@@ -151,8 +152,10 @@ export function createApp(deps: AppDeps): Koa {
     if (known === 'disabled') throw clientDisabled();
     const { tenantId } = known.caller;
     ctx.state['tenantId'] = tenantId;
-    if (!isSpent(ctx, tenantId, known.rateLimit)) throw rateLimited(ctx, 'Too many requests.');
-    return known;
+    if (isSpent(ctx, tenantId, known.rateLimit)) return known;
+    // A caller that waits for each answer so slows itself down, and leaves the process to other tenants.
+    if (!spend(`${tenantId} refused`, REFUSED_AT_ONCE).allowed) await sleep(HELD_MS);
+    throw rateLimited(ctx, 'Too many requests.');
   }
 
   function chargeSensitive(ctx: Context, tenantId: string): void {
@@ -177,6 +180,10 @@ export function createApp(deps: AppDeps): Koa {
 
 /** Of a tenant for sensitive data: thirty a minute. */
 const SENSITIVE_LIMIT = { perSecond: 0.5, burst: 30 };
+
+/** Refusals of a tenant beyond these are held back. */
+const REFUSED_AT_ONCE = { perSecond: 10, burst: 100 };
+const HELD_MS = 500;
 
 const rateLimited = ({ res }: Context, message: string): Problem =>
   new Problem(429, 'rate_limited', message, undefined, Number(res.getHeader('RateLimit-Reset')));

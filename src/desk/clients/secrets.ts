@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { provideForClient } from '../../cards/programmes/operations';
 import { notFound } from '../../kernel/errors';
-import { SCOPES } from '../../kernel/scopes';
+import { SCOPES, type Scope } from '../../kernel/scopes';
 import { isNetwork } from '../../kernel/security/address-lists';
 import { text } from '../../kernel/wire/schemas';
 import { type Decision, decision, installation, type MadeSecret } from '../../process/desk/decision';
@@ -158,13 +158,13 @@ const revoke: Decision = decision<Client, { all: boolean }>({
 
 interface NewSecretInput {
   name: string;
-  scopes?: SecretTerms['scopes'] | undefined;
-  addresses?: SecretTerms['addresses'] | undefined;
+  scopes?: Scope[] | undefined;
+  addresses?: string[] | undefined;
 }
 
-const termsOf = ({ name, scopes, addresses }: NewSecretInput) => ({
+const termsOf = ({ name, scopes, addresses }: NewSecretInput): SecretTerms & { name: string } => ({
   name,
-  scopes: scopes ?? null,
+  scopes: scopes ? SCOPES.filter((scope) => scopes.includes(scope)) : null,
   addresses: addresses ?? null,
 });
 
@@ -181,11 +181,17 @@ const add = (services: SecretServices): Decision =>
       scopes: z
         .array(z.enum(SCOPES))
         .min(1)
-        .transform((scopes) => [...new Set(scopes)])
+        .max(SCOPES.length)
         .optional()
         .meta({ description: 'What it may do. Absent: everything.' }),
       addresses: z
-        .array(z.string().max(50).refine(isNetwork, 'must be an address or a network such as 203.0.113.0/24'))
+        .array(
+          z
+            .string()
+            .max(50)
+            .refine(isNetwork, 'must be an address or a network such as 203.0.113.0/24')
+            .meta({ format: 'cidr' }),
+        )
         .min(1)
         .max(MAX_ADDRESSES)
         .optional()
