@@ -27,6 +27,43 @@ describe('the rate limit of a tenant', () => {
     expect((await kit.call('/things')).status).toBe(401);
   });
 
+  it('holds back the refusals of a tenant that goes on regardless, and of no other', async () => {
+    const flooding = await kit.client('client', { rateLimit: { perSecond: 0.001, burst: 1 } });
+    const timed = async (headers: Record<string, string>) => {
+      const begun = performance.now();
+      const { status } = await kit.call('/things', { headers });
+      return { status, ms: performance.now() - begun };
+    };
+    const answers = await Promise.all(Array.from({ length: 141 }, () => timed(flooding)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array<number>(140).fill(429)]);
+    const held = answers.filter(({ ms }) => ms > 480);
+    expect(held.length).toBeGreaterThan(20);
+    const again = timed(flooding);
+    const other = await timed(await kit.client());
+    expect([other.status, (await again).status]).toEqual([200, 429]);
+    expect(other.ms).toBeLessThan((await again).ms);
+  });
+
+  it('is thirty a minute for sensitive data, beside the limit of all requests', async () => {
+    const [client, other] = [await kit.client(), await kit.client()];
+    const ask = (headers: Record<string, string>) => kit.call('/things/1/sensitive', { headers });
+    const answers = [];
+    for (let each = 0; each < 31; each += 1) answers.push(await ask(client));
+    expect(answers.map(({ status }) => status)).toEqual([...Array<number>(30).fill(200), 429]);
+    expect(answers[29]?.headers).toMatchObject({
+      'ratelimit-limit': '30',
+      'ratelimit-remaining': '0',
+      'ratelimit-policy': '30;w=60',
+    });
+    expect(answers[30]).toMatchObject({
+      headers: { 'retry-after': expect.stringMatching(/^[12]$/) },
+      body: { code: 'rate_limited', message: 'Too many requests for sensitive data.' },
+    });
+    expect((await kit.call('/things', { headers: client })).status).toBe(200);
+    expect((await ask(other)).status).toBe(200);
+    expect(kit.sensitive).toEqual({ answered: 31, refused: 1 });
+  });
+
   it('refills over time up to the burst', () => {
     let now = 0;
     const spend = createRateLimiter(() => now);
