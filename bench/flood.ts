@@ -6,13 +6,13 @@ import { openBench, runLoad, startCardApi } from './servers';
 const TURNS = 3;
 const SECONDS = 6;
 const WARM_UP = 2;
-/** Of the tenant that keeps within its limit: steady traffic, far below what the API can do. */
+/** The tenant within its limit sends steady traffic, far below what the API can do. */
 const QUIET = { connections: 10, pause: 50 };
 const FLOODING_CONNECTIONS = 50;
 /** The default of a tenant. */
 const LIMIT = '{"rateLimit":{"perSecond":100,"burst":200}}';
 
-/** What another tenant does meanwhile. */
+/** The other tenant's traffic meanwhile. */
 const FLOODS = ['none', 'beyond its limit', 'wrong secrets'] as const;
 type Flood = (typeof FLOODS)[number];
 

@@ -35,7 +35,7 @@ export interface Presented {
   method: string;
   /** Empty where the request does not have the header. */
   header(name: string): string;
-  /** Where the request comes from. */
+  /** The address that the request comes from. */
   address: string;
 }
 
@@ -178,7 +178,7 @@ export function createApp(deps: AppDeps): Koa {
   return app;
 }
 
-/** Of a tenant for sensitive data: thirty a minute. */
+/** Limit of a tenant for sensitive data: thirty requests a minute. */
 const SENSITIVE_LIMIT = { perSecond: 0.5, burst: 30 };
 
 /** Refusals of a tenant beyond these are held back. */

@@ -3,8 +3,8 @@ import { isIP } from 'node:net';
 import { type AddressList, isListed } from '../kernel/security/address-lists';
 
 /**
- * The address that a request comes from. Each trusted proxy has added the address that it saw to `X-Forwarded-For`, so
- * the list is read from its end, up to the first address that is no trusted proxy. What stands before it may be made up.
+ * The address that a request comes from. Each trusted proxy adds the address that it saw to `X-Forwarded-For`. The list is
+ * therefore read from its end, up to the first address that is no trusted proxy. The caller may have made up the rest.
  */
 export function addressBehind({ socket, headers }: IncomingMessage, trusted: AddressList): string {
   let address = socket.remoteAddress ?? '';

@@ -8,7 +8,7 @@ const LOOK_EVERY_MS = 100;
 
 /** Requests that a process delays at once. Each costs a connection and ten reads a second. */
 const MAX_WAITING = 100;
-/** Of them of one tenant, so that no tenant takes the places of all others. */
+/** Requests of one tenant among them, so that no tenant takes the places of all others. */
 const MAX_WAITING_OF_TENANT = 25;
 
 export type AwaitSettled = (

@@ -1,4 +1,4 @@
-/** What a secret of a tenant may be narrowed to, with the words of the documents. */
+/** The scopes that a secret of a tenant may be narrowed to, with their meanings for clients. */
 export const SCOPE_MEANINGS = {
   read: 'Reads records, balances and histories.',
   cards: 'Creates and changes users, cardholders, KYC documents and cards, and funds cards from accounts.',

@@ -21,13 +21,13 @@ const LIMITS = {
   maxHeaderSize: 16 * 1024,
 };
 const MAX_CONNECTIONS = 10_000;
-/** Of one IPv4 address, or one /64 of IPv6. Pools of a client have some dozens. */
+/** Limit of one IPv4 address, or one /64 of IPv6. Pools of a client have some dozens. */
 const MAX_CONNECTIONS_OF_ADDRESS = 1_000;
 /** Without a byte in either direction. Ends callers that read no answer. */
 const SILENCE_MS = 120_000;
 
 export interface ApiServerOptions {
-  /** Their connections are not counted by address. Default: none. */
+  /** Proxies whose connections are not counted by address. Default: none. */
   trustedProxies?: AddressList;
   maxConnectionsOfAddress?: number;
   /** For tests, which wait for no minutes. */

@@ -41,7 +41,7 @@ const schema = z.object({
   /** Default: a free port of the process that plays all roles, which it writes to DATA_DIR; else 8091. */
   DESK_PORT: port.optional(),
   PUBLIC_URL: address('https://cards.example.com').optional(),
-  /** Proxies whose `X-Forwarded-For` is believed. Their connections are not counted by address. */
+  /** Proxies whose `X-Forwarded-For` is believed, and whose connections are not counted by address. */
   TRUSTED_PROXIES: networks.optional(),
   DATA_DIR: text.default('.data'),
   LOG_LEVEL: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent').default('info'),

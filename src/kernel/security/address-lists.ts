@@ -27,7 +27,7 @@ export function isListed(list: AddressList, address: string): boolean {
   return list.some(([network, bits]) => network.kind() === parsed.kind() && parsed.match(network, bits));
 }
 
-/** Who an address belongs to, for counts by address: the IPv4 address, or the /64 of an IPv6 address. */
+/** The holder of an address, for counts by address: the IPv4 address, or the /64 of an IPv6 address. */
 export function holderOf(address: string): string {
   if (isIP(address) === 0) return address;
   const parsed = ipaddr.process(address.replace(/%.*$/, ''));

@@ -91,7 +91,7 @@ export function secretRotatedEvent(
   return secretEvent('client.secret_rotated', clientId, at, { overlapEndsAt, timestamp, name: of });
 }
 
-/** `client.secret_added`. It never holds the secret. */
+/** `client.secret_added`, without the secret. */
 export function secretAddedEvent(
   clientId: string,
   { name: of, scopes, addresses }: SecretTerms & { name: string },

@@ -7,8 +7,8 @@ import { holderOf } from '../../kernel/security/address-lists';
 /**
  * Failed sign-ins of clients: audited with address and claimed id, and slowed by address.
  *
- * The audit log gets a row for the first failure of an address and a claimed id, and a row with the count of the others
- * a minute later. So a flood adds a bounded number of rows. Only wrong secrets wait: the right one is answered at once,
+ * The first failure of an address and a claimed id is a row of the audit log. The count of the others is a second row, a
+ * minute later. A flood so adds a bounded number of rows. Only wrong secrets wait: the right one is answered at once,
  * from any address. Everything is kept in memory, by each process for itself.
  */
 export interface FailedSignIns {
@@ -32,9 +32,9 @@ const MAX_ADDRESSES = 10_000;
 /** Pairs of address and claimed id that are counted apart in a minute. Further ones share a row. */
 const MAX_PAIRS = 100;
 const MAX_IDS_OF_ADDRESS = 10;
-/** What the audit log names where several share a row. */
+/** Stands for addresses or ids that share a row of the audit log. */
 const VARIOUS = 'various';
-/** A claimed id that is no client id. It may be a secret in the wrong header, so it is never stored. */
+/** Stands for a claimed id that is no client id. Such an id may be a secret in the wrong header, so none is stored. */
 const MALFORMED = 'malformed';
 
 export interface FailedSignInOptions {
@@ -99,12 +99,12 @@ export function createFailedSignIns(
 interface Line {
   address: string;
   clientId: string;
-  /** Those that are not in the audit log yet. */
+  /** Failures that are not in the audit log yet. */
   failures: number;
   isNew: boolean;
 }
 
-/** The rows of a minute. Their number is bounded, however many addresses and ids there are. */
+/** The rows of a minute: a bounded number, however many addresses and ids there are. */
 function createLines() {
   let lines = new Map<string, Line>();
   let idsOf = new Map<string, number>();

@@ -12,7 +12,7 @@ export interface Tenant {
 /** The name of a tenant's first secret, which signs its webhooks. */
 export const MAIN = 'main';
 
-/** What a secret may do, and from where. Null: everything, from anywhere. */
+/** The narrowing of a secret. Null: everything, from anywhere. */
 export interface SecretTerms {
   scopes: readonly Scope[] | null;
   /** Addresses and networks. */
