@@ -78,7 +78,8 @@ export function createFailedSignIns(
     note(address, clientId) {
       deps.observeFailedSignIn();
       const holder = holderOf(address);
-      const line = lines.of(holder, isId('tenant', clientId) ? clientId : MALFORMED);
+      const isClientId = isId('tenant', clientId);
+      const line = lines.of(holder, isClientId ? clientId : MALFORMED);
       line.failures += 1;
       if (line.isNew) {
         write(line);
@@ -86,7 +87,7 @@ export function createFailedSignIns(
         line.failures = 0;
       }
       closing ??= setTimeout(closeWindow, windowMs).unref();
-      return delays.after(holder);
+      return isClientId ? delays.after(holder) : 0; // no secret can be guessed for another id
     },
     stop() {
       clearTimeout(closing);

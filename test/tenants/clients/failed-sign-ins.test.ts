@@ -86,9 +86,14 @@ it('adds few rows for many ids of an address, and for many addresses', async () 
 
 it('never stores a claimed id that is none, because it may be a secret', async () => {
   const failed = start();
-  failed.note('198.51.100.4', 'Bearer a-secret-in-the-wrong-place');
+  const note = () => failed.note('198.51.100.4', 'Bearer a-secret-in-the-wrong-place');
+  const delays = Array.from({ length: 20 }, note);
+  expect(delays).toEqual(Array(20).fill(0));
   await failed.stop();
-  expect(await rowsOf('198.51.100.4')).toMatchObject([{ subject: 'malformed' }]);
+  expect(await rowsOf('198.51.100.4')).toMatchObject([
+    { subject: 'malformed', after: { failures: 1 } },
+    { subject: 'malformed', after: { failures: 19 } },
+  ]);
 });
 
 it('counts the addresses of one IPv6 network together', async () => {
