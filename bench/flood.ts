@@ -35,7 +35,8 @@ export async function benchFlood(): Promise<void> {
     const plan = { port: api.port, warmUp: WARM_UP, seconds: SECONDS, path: '/sandbox/transactions' };
     const found = new Map<Flood, Turn[]>(FLOODS.map((flood) => [flood, []]));
     for (let turn = 0; turn < TURNS; turn += 1)
-      for (const flood of shuffled(FLOODS)) found.get(flood)?.push(await measured(plan, flood, quiet, flooding));
+      for (const flood of shuffled(FLOODS))
+        found.get(flood)?.push(await measured(plan, flood, quiet, flooding));
     await api.stop();
     await services.database.close();
     console.table([...found].map(([flood, turns]) => rowOf(flood, turns)));

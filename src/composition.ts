@@ -331,7 +331,13 @@ export async function stopBesideApi({ sandboxParties, parties, failedSignIns }: 
 /** The desk's HTTP API, which a listener of its own serves to operators. */
 export function createDesk(
   services: Composed,
-  { observe, clock = () => new Date(), workflowUrl, spend = createRateLimiter(), trustedProxies }: DeskOptions,
+  {
+    observe,
+    clock = () => new Date(),
+    workflowUrl,
+    spend = createRateLimiter(),
+    trustedProxies,
+  }: DeskOptions,
 ) {
   const { database, log } = services;
   const desk: DeskHttp = {

@@ -33,7 +33,8 @@ export function addFields(command: Command, { properties = {}, required = [] }: 
     const flag = `--${flagOf(name)}${type === 'boolean' ? '' : value}`;
     const option = new Option(flag, description);
     if (choices) option.choices(choices.map(String));
-    if (isTexts && (choices || items.format === 'cidr')) option.argParser(commaSeparated(choices?.map(String)));
+    if (isTexts && (choices || items.format === 'cidr'))
+      option.argParser(commaSeparated(choices?.map(String)));
     if (type === 'integer' || type === 'number') option.argParser(numberArgument);
     if (type === 'object' || (type === 'array' && !isTexts)) option.argParser(jsonArgument);
     if (required.includes(name)) option.makeOptionMandatory();

@@ -10,8 +10,8 @@ import type { Tenant } from '../../tenants/clients/record';
 import { listEndpoints } from '../../tenants/webhooks/operator';
 import { accessDecisions } from './access';
 import { changeSettings } from './change-settings';
-import { secretDecisions } from './secrets';
 import { secretList } from './secret-list';
+import { secretDecisions } from './secrets';
 import { shownSettings } from './settings';
 
 export type ClientDeskServices = Pick<Services, 'database' | 'keyring' | 'commands' | 'mode' | 'now'>;

@@ -36,5 +36,8 @@ export const deskUrl = addressAsGiven('https://desk.example.com').transform((url
 export const networks = z
   .string()
   .transform((value) => value.split(',').map((part) => part.trim()))
-  .refine((parts) => parts.every(isNetwork), 'must be addresses or networks such as 10.0.0.0/8, separated by commas')
+  .refine(
+    (parts) => parts.every(isNetwork),
+    'must be addresses or networks such as 10.0.0.0/8, separated by commas',
+  )
   .transform((parts): AddressList => addressList(parts));

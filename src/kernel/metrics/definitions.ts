@@ -170,7 +170,8 @@ export const METRICS = {
     type: 'counter',
     labels: [],
     help: 'Requests with a client id and a secret that are not valid together, or not from their address.',
-    alert: 'More than one a second: somebody guesses, or a client uses an old secret. The audit log names address and claimed id.',
+    alert:
+      'More than one a second: somebody guesses, or a client uses an old secret. The audit log names address and claimed id.',
   },
   sensitive_requests_total: {
     type: 'counter',

@@ -109,10 +109,7 @@ export const liveSecrets = (sql: Sql, tenantId: string): Promise<LiveSecret[]> =
   sql.run<TenantSecret>(validSecrets().where({ tenantId }));
 
 /** A page of the valid secrets, the newest first. `credentials_of_tenant` and the primary key serve it. */
-export function listSecrets(
-  sql: Sql,
-  { tenantId, below, limit }: SecretFilter,
-): Promise<TenantSecret[]> {
+export function listSecrets(sql: Sql, { tenantId, below, limit }: SecretFilter): Promise<TenantSecret[]> {
   const query = validSecrets().modify(filtered, { tenantId }).limit(limit);
   if (below !== undefined) void query.where('id', '<', below);
   return sql.run<TenantSecret>(query);
@@ -125,7 +122,11 @@ const validSecrets = () =>
     .orderBy('id', 'desc');
 
 /** The terms of the newest secret of a name, also when it has ended. Undefined for a name without secrets. */
-export async function newestTerms(sql: Sql, tenantId: string, name: string): Promise<SecretTerms | undefined> {
+export async function newestTerms(
+  sql: Sql,
+  tenantId: string,
+  name: string,
+): Promise<SecretTerms | undefined> {
   const newest = credentials().select('scopes', 'addresses').where({ tenantId, name });
   const [row] = await sql.run<SecretTerms>(newest.orderBy('id', 'desc').limit(1));
   return row;

@@ -124,7 +124,9 @@ describe('client', () => {
     const again = await operator(named);
     expect([again.code, again.err]).toEqual([4, expect.stringContaining('rotate or revoke it')]);
 
-    const rows = JSON.parse((await operator(['client', 'secret', 'list', '--client', clientId, '--json'])).text);
+    const rows = JSON.parse(
+      (await operator(['client', 'secret', 'list', '--client', clientId, '--json'])).text,
+    );
     expect(rows).toMatchObject([
       {
         client: clientId,

@@ -65,8 +65,7 @@ it('writes the counts that are left when the process stops', async () => {
 it('adds few rows for many ids of an address, and for many addresses', async () => {
   const failed = start();
   for (let each = 0; each < 300; each += 1) failed.note('198.51.100.3', newId('tenant'));
-  for (let each = 0; each < 2_000; each += 1)
-    failed.note(`10.1.${each >> 8}.${each & 255}`, newId('tenant'));
+  for (let each = 0; each < 2_000; each += 1) failed.note(`10.1.${each >> 8}.${each & 255}`, newId('tenant'));
   await failed.stop();
   const own = await rowsOf('198.51.100.3');
   expect(own).toHaveLength(12);
@@ -78,10 +77,7 @@ it('adds few rows for many ids of an address, and for many addresses', async () 
     `select count(*)::int as count from audit_log where after->>'address' like '10.1.%'`,
   );
   expect(count).toBeLessThanOrEqual(100);
-  expect((await rowsOf('various')).map(({ after }) => after.failures)).toEqual([
-    1,
-    2_000 - count - 1,
-  ]);
+  expect((await rowsOf('various')).map(({ after }) => after.failures)).toEqual([1, 2_000 - count - 1]);
 });
 
 it('never stores a claimed id that is none, because it may be a secret', async () => {
@@ -149,8 +145,7 @@ describe('over HTTP', () => {
 
   it('does not count requests without a credential', async () => {
     const before = await api.database.query('select 1 from audit_log');
-    for (let each = 0; each < 20; each += 1)
-      expect((await api.call('GET', '/v1/accounts')).status).toBe(401);
+    for (let each = 0; each < 20; each += 1) expect((await api.call('GET', '/v1/accounts')).status).toBe(401);
     expect(await api.database.query('select 1 from audit_log')).toHaveLength(before.length);
   });
 });
