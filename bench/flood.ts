@@ -4,8 +4,8 @@ import type { LoadPlan, LoadResult } from './load';
 import { openBench, runLoad, startCardApi } from './servers';
 
 const TURNS = 3;
-const SECONDS = 6;
-const WARM_UP = 2;
+const SECONDS = 5;
+const WARM_UP = 1;
 /** The tenant within its limit sends steady traffic, far below what the API can do. */
 const QUIET = { connections: 10, pause: 50 };
 const FLOODING_CONNECTIONS = 50;
