@@ -79,6 +79,8 @@ export function createApp(deps: AppDeps): Koa {
   const { database, admission = async () => undefined } = deps;
   const performing = { database, admission, awaitSettled: createWaiting() };
 
+  let held = 0;
+
   app.use(compressReads);
   app.use(async (ctx, next) => {
     const started = performance.now();
@@ -153,8 +155,11 @@ export function createApp(deps: AppDeps): Koa {
     const { tenantId } = known.caller;
     ctx.state['tenantId'] = tenantId;
     if (isSpent(ctx, tenantId, known.rateLimit)) return known;
-    // A caller that waits for each answer so slows itself down, and leaves the process to other tenants.
-    if (!spend(`${tenantId} refused`, REFUSED_AT_ONCE).allowed) await sleep(HELD_MS);
+    // A caller that waits for each answer so slows itself down, and leaves the process to other tenants. The times differ,
+    // because callers that are released together would come back as one wave.
+    held = (held + 1) % HELD_MS.steps;
+    if (!spend(`${tenantId} refused`, REFUSED_AT_ONCE).allowed)
+      await sleep(HELD_MS.least + held * HELD_MS.step);
     throw rateLimited(ctx, 'Too many requests.');
   }
 
@@ -183,7 +188,7 @@ const SENSITIVE_LIMIT = { perSecond: 0.5, burst: 30 };
 
 /** Refusals of a tenant beyond these are held back. */
 const REFUSED_AT_ONCE = { perSecond: 10, burst: 100 };
-const HELD_MS = 500;
+const HELD_MS = { least: 500, step: 50, steps: 10 };
 
 const rateLimited = ({ res }: Context, message: string): Problem =>
   new Problem(429, 'rate_limited', message, undefined, Number(res.getHeader('RateLimit-Reset')));
