@@ -63,10 +63,9 @@ export function createFailedSignIns(
     const caller = { tenantId: 'api', role: 'client' } as const;
     const after = { address: line.address, failures: line.failures };
     const record = { caller, requestId: '', action: 'client.refuse', subject: line.clientId };
-    writing = Promise.all([writing, audit(deps.database, { ...record, tenantId: null, after })]).then(
-      () => undefined,
-      (error: unknown) => deps.log.warn({ err: error }, 'failed sign-ins could not be audited'),
-    );
+    writing = writing
+      .then(() => audit(deps.database, { ...record, tenantId: null, after }))
+      .catch((error: unknown) => deps.log.warn({ err: error }, 'failed sign-ins could not be audited'));
   }
 
   function closeWindow(): void {

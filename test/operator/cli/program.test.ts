@@ -150,7 +150,7 @@ describe('client', () => {
       'client.rotate-secret',
       'client.secret.revoke',
     ]);
-    expect(entries[1]?.after).toEqual({ name: 'reporting', ...terms });
+    expect(entries[1]?.after).toMatchObject({ name: 'reporting', ...terms });
     expect(JSON.stringify(entries)).not.toContain(added['clientSecret']);
   });
 
