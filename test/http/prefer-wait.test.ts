@@ -93,7 +93,7 @@ it('reads the record by the configured id field', async () => {
   state.settled = true;
   const first = { status: 202, body: '{"operationId":"cop_1","state":"new"}' };
   await createWaiting()(caller().ctx, route, of('another tenant'), first);
-  expect(read).toHaveBeenCalledWith({}, 'cop_1');
+  expect(read).toHaveBeenCalledWith(of('another tenant'), 'cop_1');
 });
 
 describe('over HTTP', () => {
