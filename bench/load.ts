@@ -14,6 +14,8 @@ export interface LoadPlan {
   /** Targets, one picked at random for each request. */
   targets: LoadTarget[];
   path: string;
+  /** Milliseconds of a connection between an answer and its next request. Default: none. */
+  pause?: number;
 }
 
 export interface LoadTarget {
@@ -84,7 +86,7 @@ async function drive(plan: LoadPlan): Promise<LoadResult> {
             latencies.push(now - sent);
             statuses[status] = (statuses[status] ?? 0) + 1;
           }
-          if (now < end) return send();
+          if (now < end) return plan.pause ? void setTimeout(send, plan.pause) : send();
           socket.end();
           resolve();
         });

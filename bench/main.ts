@@ -5,6 +5,7 @@ import { benchSweeps } from './chain/gas';
 import { benchChainSweeps } from './chain/sweeps';
 import { benchChallenges } from './challenges';
 import { benchComparison } from './compare';
+import { benchFlood } from './flood';
 import { benchGrowth } from './growth';
 import { benchHungParty } from './hung-party';
 import { benchLine } from './line';
@@ -24,6 +25,7 @@ const BENCHES: Record<string, () => Promise<void>> = {
   'chain-sweeps': benchChainSweeps,
   compare: benchComparison,
   challenges: benchChallenges,
+  flood: benchFlood,
   growth: benchGrowth,
   'hung-party': benchHungParty,
   line: benchLine,

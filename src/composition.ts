@@ -83,7 +83,8 @@ import { createSwitches } from './process/switches/switches';
 import type { ApiOptions, DeskOptions, Wiring } from './startup/wiring';
 import { createAccess } from './tenants/clients/access';
 import { createAuthenticator } from './tenants/clients/authenticate';
-import { secretRotatedDocument } from './tenants/clients/events';
+import { SECRET_DOCUMENTS } from './tenants/clients/events';
+import { createFailedSignIns, type FailedSignIns } from './tenants/clients/failed-sign-ins';
 import { clientRoutes } from './tenants/clients/routes';
 import { endpointsReading } from './tenants/webhooks/metrics';
 import { reconcilableEndpoints } from './tenants/webhooks/operator';
@@ -116,6 +117,7 @@ import { listAgeReading } from './watch/metrics';
 export interface Composed extends CatalogueServices, CardholderServices, StatementServices, ClockServices {
   /** The simulated parties. The API process serves them and sends their callbacks. */
   sandboxParties: SandboxParties;
+  failedSignIns: FailedSignIns;
 }
 
 export function createServices(options: Wiring): Composed {
@@ -141,6 +143,7 @@ export function createServices(options: Wiring): Composed {
     database,
     keyring,
     access: createAccess(database),
+    failedSignIns: createFailedSignIns({ database, log, ...observers }),
     sandboxParties: createSandboxParties({
       mode,
       database,
@@ -298,7 +301,7 @@ export const EVENT_DOCUMENTS: readonly EventDocument[] = [
   }),
   cardholderStatusDocument,
   kycStatusDocument,
-  secretRotatedDocument,
+  ...SECRET_DOCUMENTS,
 ];
 
 /**
@@ -321,14 +324,20 @@ export function outsideRoutes(services: Composed): Route[] {
 }
 
 /** Stops the background work that {@link createApi} has started. */
-export async function stopBesideApi({ sandboxParties, parties }: Composed): Promise<void> {
-  await Promise.all([sandboxParties.stop(), parties.rates.stop()]);
+export async function stopBesideApi({ sandboxParties, parties, failedSignIns }: Composed): Promise<void> {
+  await Promise.all([sandboxParties.stop(), parties.rates.stop(), failedSignIns.stop()]);
 }
 
 /** The desk's HTTP API, which a listener of its own serves to operators. */
 export function createDesk(
   services: Composed,
-  { observe, clock = () => new Date(), workflowUrl, spend = createRateLimiter() }: DeskOptions,
+  {
+    observe,
+    clock = () => new Date(),
+    workflowUrl,
+    spend = createRateLimiter(),
+    trustedProxies,
+  }: DeskOptions,
 ) {
   const { database, log } = services;
   const desk: DeskHttp = {
@@ -354,11 +363,12 @@ export function createDesk(
     ],
     observe,
     spend,
+    trustedProxies,
   });
 }
 
-export function createApi(services: Composed, { observe, publicUrl, spend }: ApiOptions) {
-  const { database, keyring, access, log, sandboxParties, parties } = services;
+export function createApi(services: Composed, { observe, publicUrl, spend, trustedProxies }: ApiOptions) {
+  const { database, keyring, access, log, sandboxParties, parties, failedSignIns } = services;
   sandboxParties.start();
   parties.rates.start();
   const routes = apiRoutes(services);
@@ -379,7 +389,7 @@ export function createApi(services: Composed, { observe, publicUrl, spend }: Api
       },
       { crypto: ({ body }) => holdersOf(database, body) },
     ),
-    authenticate: byClientHeaders(createAuthenticator(database, keyring, access)),
+    authenticate: byClientHeaders(createAuthenticator(database, keyring, access, { failedSignIns })),
     pages: [
       documentPages({
         document: () => openApiDocument(routes, { publicUrl, events: EVENT_DOCUMENTS }),
@@ -390,6 +400,8 @@ export function createApi(services: Composed, { observe, publicUrl, spend }: Api
       ...sandboxParties.middlewares,
     ],
     observe,
+    observeSensitive: services.observeSensitive,
     spend,
+    trustedProxies,
   });
 }

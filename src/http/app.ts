@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import Koa, { type Context } from 'koa';
 import type { Logger } from 'pino';
-import type { Caller, Verdict } from '../kernel/caller';
+import type { Authenticated, Caller, Verdict } from '../kernel/caller';
 import type { Database } from '../kernel/db/database';
 import { CommitUnknown, DatabaseAway, isAway, isKeyTaken } from '../kernel/db/faults';
 import {
@@ -12,11 +13,14 @@ import {
   notFound,
   outcomeUnknown,
   Problem,
+  scopeMissing,
   unauthorized,
   unavailable,
 } from '../kernel/errors';
-import { createRateLimiter, type RateLimiter } from '../kernel/rate-limit';
+import { createRateLimiter, type RateLimit, type RateLimiter } from '../kernel/rate-limit';
+import { type AddressList } from '../kernel/security/address-lists';
 import { discardRest } from './body';
+import { addressBehind } from './client-address';
 import { compressReads } from './compress';
 import { answerUnmodified } from './conditional-get';
 import { showErrorPage } from './error-page';
@@ -31,6 +35,8 @@ export interface Presented {
   method: string;
   /** Empty where the request does not have the header. */
   header(name: string): string;
+  /** The address that the request comes from. */
+  address: string;
 }
 
 export interface AppDeps {
@@ -45,6 +51,10 @@ export interface AppDeps {
    * parties. `route` is the pattern, never the path. `seconds` is the duration.
    */
   observe(request: { method: string; route: string; status: number; seconds: number }): void;
+  /** Called for each request for sensitive data. `refused`: beyond the limit of its tenant. */
+  observeSensitive?(outcome: 'answered' | 'refused'): void;
+  /** Proxies whose `X-Forwarded-For` tells where a request comes from. Default: none, so the socket tells it. */
+  trustedProxies?: AddressList | undefined;
   /** Rate limiter of all tenants. Default: one for this process alone. */
   spend?: RateLimiter | undefined;
   /** Middleware for pages and documents, tried where no route matches. */
@@ -53,9 +63,9 @@ export interface AppDeps {
 
 /** Authenticates clients and admins by their two headers. */
 export const byClientHeaders =
-  (authenticate: (clientId: string, clientSecret: string) => Promise<Verdict>) =>
-  ({ header }: Presented): Promise<Verdict> =>
-    authenticate(header('x-client-id'), header('x-client-secret'));
+  (authenticate: (clientId: string, clientSecret: string, address: string) => Promise<Verdict>) =>
+  ({ header, address }: Presented): Promise<Verdict> =>
+    authenticate(header('x-client-id'), header('x-client-secret'), address);
 
 /**
  * Creates the API. Checks run in the order of decisions part 1: credential, path, role, body, key, shapes. The
@@ -64,10 +74,12 @@ export const byClientHeaders =
 export function createApp(deps: AppDeps): Koa {
   const app = new Koa();
   app.silent = true;
-  const { spend = createRateLimiter() } = deps;
+  const { spend = createRateLimiter(), trustedProxies = [] } = deps;
   const routers = createRouters(deps.routes, serve);
   const { database, admission = async () => undefined } = deps;
   const performing = { database, admission, awaitSettled: createWaiting() };
+
+  let held = 0;
 
   app.use(compressReads);
   app.use(async (ctx, next) => {
@@ -77,6 +89,7 @@ export function createApp(deps: AppDeps): Koa {
     ctx.res.setHeader('x-request-id', requestId);
     for (const [name, value] of SECURITY_HEADERS) ctx.res.setHeader(name, value);
     ctx.state['requestId'] = requestId;
+    if (trustedProxies.length > 0) ctx.request.ip = addressBehind(ctx.req, trustedProxies);
     ctx.res.once('finish', () => discardRest(ctx.req));
     try {
       await next();
@@ -117,31 +130,68 @@ export function createApp(deps: AppDeps): Koa {
     ctx.state['route'] = route.path;
     if (route.probe) ctx.state['internal'] = true;
     const params = ctx['params'] as Record<string, string>;
-    const caller = route.role === 'public' ? PUBLIC : await admit(ctx);
-    if (route.role === 'admin' && caller.role !== 'admin') throw forbidden();
+    const caller = route.role === 'public' ? PUBLIC : await permitted(ctx, route);
     // Postgres stores no NUL, so no id contains one.
     if (Object.values(params).some((value) => value.includes('\0'))) throw notFound('record');
     await perform(ctx, route, params, caller, performing);
   }
 
-  async function admit(ctx: Context): Promise<Caller> {
-    const known = await deps.authenticate({ method: ctx.method, header: (name) => ctx.get(name) });
+  async function permitted(ctx: Context, { role, scope }: Route): Promise<Caller> {
+    const { caller, scopes } = await admit(ctx);
+    if (role === 'admin' && caller.role !== 'admin') throw forbidden();
+    if (scopes !== null && scope !== null && !scopes.includes(scope)) throw scopeMissing(scope);
+    if (scope === 'sensitive') chargeSensitive(ctx, caller.tenantId);
+    return caller;
+  }
+
+  async function admit(ctx: Context): Promise<Authenticated> {
+    const known = await deps.authenticate({
+      method: ctx.method,
+      header: (name) => ctx.get(name),
+      address: ctx.ip,
+    });
     if (!known) throw unauthorized();
     if (known === 'disabled') throw clientDisabled();
-    ctx.state['tenantId'] = known.caller.tenantId;
-    const { perSecond, burst } = known.rateLimit;
-    const spent = spend(known.caller.tenantId, known.rateLimit);
-    const { res } = ctx;
+    const { tenantId } = known.caller;
+    ctx.state['tenantId'] = tenantId;
+    if (isSpent(ctx, tenantId, known.rateLimit)) return known;
+    // A caller that waits for each answer so slows itself down, and leaves the process to other tenants. The times differ,
+    // because callers that are released together would come back as one wave.
+    held = (held + 1) % HELD_MS.steps;
+    if (!spend(`${tenantId} refused`, REFUSED_AT_ONCE).allowed)
+      await sleep(HELD_MS.least + held * HELD_MS.step);
+    throw rateLimited(ctx, 'Too many requests.');
+  }
+
+  function chargeSensitive(ctx: Context, tenantId: string): void {
+    const allowed = isSpent(ctx, `${tenantId} sensitive`, SENSITIVE_LIMIT);
+    deps.observeSensitive?.(allowed ? 'answered' : 'refused');
+    if (!allowed) throw rateLimited(ctx, 'Too many requests for sensitive data.');
+  }
+
+  /** Takes a token and shows the bucket in the headers. */
+  function isSpent({ res }: Context, bucket: string, limit: RateLimit): boolean {
+    const { perSecond, burst } = limit;
+    const spent = spend(bucket, limit);
     res.setHeader('RateLimit-Limit', String(burst));
     res.setHeader('RateLimit-Remaining', String(spent.remaining));
     res.setHeader('RateLimit-Reset', String(spent.reset));
     res.setHeader('RateLimit-Policy', `${burst};w=${Math.ceil(burst / perSecond)}`);
-    if (!spent.allowed) throw new Problem(429, 'rate_limited', 'Too many requests.', undefined, spent.reset);
-    return known.caller;
+    return spent.allowed;
   }
 
   return app;
 }
+
+/** Limit of a tenant for sensitive data: thirty requests a minute. */
+const SENSITIVE_LIMIT = { perSecond: 0.5, burst: 30 };
+
+/** Refusals of a tenant beyond these are held back. */
+const REFUSED_AT_ONCE = { perSecond: 10, burst: 100 };
+const HELD_MS = { least: 500, step: 50, steps: 10 };
+
+const rateLimited = ({ res }: Context, message: string): Problem =>
+  new Problem(429, 'rate_limited', message, undefined, Number(res.getHeader('RateLimit-Reset')));
 
 const PUBLIC: Caller = { tenantId: '', role: 'client', reach: '', credentialId: '' };
 

@@ -12,6 +12,7 @@ export const PROBLEM_CODES: Record<string, { status: number; meaning: string }> 
     meaning: 'The credential is valid, but the operator has disabled the company.',
   },
   forbidden: { status: 403, meaning: 'This credential may not call this endpoint.' },
+  scope_missing: { status: 403, meaning: 'The secret does not have the scope of this endpoint.' },
   capability_disabled: {
     status: 403,
     meaning: 'The capability is not enabled for this company, or is switched off.',

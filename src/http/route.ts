@@ -5,6 +5,7 @@ import type { Capability } from '../kernel/capabilities';
 import type { Tx } from '../kernel/db/database';
 import type { IdempotencyKey } from '../kernel/idempotency';
 import type { Party } from '../kernel/parties';
+import type { Scope } from '../kernel/scopes';
 import type { UploadedFile } from '../kernel/wire/file-type';
 import type { FileSpec } from './multipart';
 
@@ -75,8 +76,11 @@ interface Common<Q extends z.ZodType, B extends z.ZodType> extends Needs {
   tag: string;
   summary: string;
   description?: string;
-  /** `public` needs no credential, `client` (the default) any credential, `admin` an operator's. */
-  role?: 'public' | 'client' | 'admin';
+  /**
+   * `public` needs no credential, `client` (the default) any credential, `admin` an operator's. `operator` is of the desk
+   * and needs a session.
+   */
+  role?: 'public' | 'client' | 'admin' | 'operator';
   query?: Q;
   body?: B;
   /** Files of a multipart/form-data request, beside the fields of `body`. */
@@ -141,11 +145,22 @@ export interface GatheredRoute<Q extends z.ZodType = z.ZodType, B extends z.ZodT
   ): Promise<{ status: number; body: string; replayed: boolean }>;
 }
 
-export type Route = ReadRoute | WriteRoute | GatheredRoute;
+/**
+ * The scope that a client's secret needs. A GET needs `read` unless it names another one. Every other endpoint with a
+ * credential names its scope, so that none is forgotten.
+ */
+type Scoped =
+  | { method: 'GET'; scope?: Scope | null }
+  | { role: 'public' | 'operator'; scope?: null }
+  | { scope: Scope | null };
+
+/** An endpoint. `scope` is null where no client's secret is asked for. */
+export type Route = (ReadRoute | WriteRoute | GatheredRoute) & { scope: Scope | null };
 
 /** Defines an endpoint: path, role, schemas and handler. The OpenAPI document is built from the same definition. */
 export function route<Q extends z.ZodType, B extends z.ZodType, P = unknown>(
-  definition: ReadRoute<Q, B> | WriteRoute<Q, B, P> | GatheredRoute<Q, B>,
+  definition: (ReadRoute<Q, B> | WriteRoute<Q, B, P> | GatheredRoute<Q, B>) & Scoped,
 ): Route {
-  return definition;
+  const { role = 'client', scope = 'read' } = definition;
+  return { ...definition, scope: role === 'public' || role === 'operator' ? null : scope };
 }

@@ -1,4 +1,5 @@
 import type { RateLimit } from './rate-limit';
+import type { Scope } from './scopes';
 
 /** The authenticated caller of a request: a tenant's credential or an admin's. */
 export interface Caller {
@@ -25,6 +26,8 @@ export interface Call {
 export interface Authenticated {
   caller: Caller;
   rateLimit: RateLimit;
+  /** Scopes of the secret. Null for all. */
+  scopes: readonly Scope[] | null;
 }
 
 /** `disabled` for the right secret of a disabled tenant, undefined for any other credential that is not valid. */

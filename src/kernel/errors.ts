@@ -64,6 +64,8 @@ export const clientDisabled = () =>
   new Problem(401, 'client_disabled', 'The operator has disabled this company.');
 export const forbidden = (message = 'This credential may not call this endpoint.') =>
   new Problem(403, 'forbidden', message);
+export const scopeMissing = (scope: string) =>
+  new Problem(403, 'scope_missing', `This secret does not have the scope ${scope}.`);
 export const capabilityDisabled = () =>
   new Problem(403, 'capability_disabled', 'This capability is not enabled for the company.');
 export const notFound = (what: string, field?: string) =>

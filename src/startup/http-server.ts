@@ -1,13 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type RequestListener, type Server, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../kernel/config/config';
 import type { ReadinessGate } from '../kernel/readiness';
+import { type AddressList, holderOf, isListed } from '../kernel/security/address-lists';
 import { StartupError } from '../kernel/startup-error';
 
-/** Milliseconds, and bytes for the size. A file of 10 MiB must fit into the request time-out on a slow line. */
+/**
+ * Milliseconds, and bytes for the size. A slow head or body is cut off. A file of 10 MiB must fit into the request
+ * time-out on a slow line.
+ */
 const LIMITS = {
   headersTimeout: 20_000,
   requestTimeout: 120_000,
@@ -16,13 +20,32 @@ const LIMITS = {
   keepAliveTimeout: 75_000,
   maxHeaderSize: 16 * 1024,
 };
-const MAX_REQUESTS_WAITING = 10_000;
+const MAX_CONNECTIONS = 10_000;
+/** Limit of one IPv4 address, or one /64 of IPv6. Pools of a client have some dozens. */
+const MAX_CONNECTIONS_OF_ADDRESS = 1_000;
+/** Without a byte in either direction. Ends callers that read no answer. */
+const SILENCE_MS = 120_000;
+
+export interface ApiServerOptions {
+  /** Proxies whose connections are not counted by address. Default: none. */
+  trustedProxies?: AddressList;
+  maxConnectionsOfAddress?: number;
+  /** For tests, which wait for no minutes. */
+  limits?: Partial<typeof LIMITS>;
+}
 
 /** Servers that end a connection with its next answer. */
 const reconnecting = new WeakSet<Server>();
 
 /** Creates a server that slow clients cannot hold up, and that answers malformed HTTP in the error format. */
-export function createApiServer(handler: RequestListener): Server {
+export function createApiServer(
+  handler: RequestListener,
+  {
+    trustedProxies = [],
+    maxConnectionsOfAddress = MAX_CONNECTIONS_OF_ADDRESS,
+    limits = {},
+  }: ApiServerOptions = {},
+): Server {
   // Checked when the head is written, so that it also applies to a request in flight and costs ordinary requests
   // nothing.
   class Answer extends ServerResponse {
@@ -32,12 +55,35 @@ export function createApiServer(handler: RequestListener): Server {
     }
   }
   const server: Server = createServer(
-    { ...LIMITS, keepAlive: true, noDelay: true, ServerResponse: Answer },
+    { ...LIMITS, ...limits, keepAlive: true, noDelay: true, ServerResponse: Answer },
     handler,
   );
-  server.maxConnections = MAX_REQUESTS_WAITING;
+  server.maxConnections = MAX_CONNECTIONS;
+  server.timeout = SILENCE_MS;
+  server.on('connection', boundConnections(maxConnectionsOfAddress, trustedProxies));
   server.on('clientError', refuseMalformed);
   return server;
+}
+
+/** Refuses further connections of an address that has its share, so that no address takes those of all others. */
+function boundConnections(most: number, trusted: AddressList): (socket: Socket) => void {
+  const open = new Map<string, number>();
+  return function bound(socket) {
+    const { remoteAddress } = socket;
+    if (remoteAddress === undefined || isListed(trusted, remoteAddress)) return;
+    const holder = holderOf(remoteAddress);
+    const count = open.get(holder) ?? 0;
+    if (count >= most) {
+      refuse(socket, '429 Too Many Requests', 'rate_limited', 'Too many connections.', ['retry-after: 1']);
+      return socket.destroySoon();
+    }
+    open.set(holder, count + 1);
+    socket.once('close', () => {
+      const left = (open.get(holder) ?? 1) - 1;
+      if (left === 0) open.delete(holder);
+      else open.set(holder, left);
+    });
+  };
 }
 
 const REFUSALS: Record<string, [status: string, message: string]> = {
@@ -51,8 +97,19 @@ function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex): void {
     '400 Bad Request',
     'The request is not well-formed HTTP.',
   ];
+  refuse(socket, status, 'invalid_request', message);
+}
+
+/** Answers without a request, and ends the connection. */
+function refuse(
+  socket: Duplex,
+  status: string,
+  code: string,
+  message: string,
+  headers: readonly string[] = [],
+): void {
   const requestId = randomUUID();
-  const body = JSON.stringify({ code: 'invalid_request', message, requestId });
+  const body = JSON.stringify({ code, message, requestId });
   const head = [
     `HTTP/1.1 ${status}`,
     'content-type: application/json',
@@ -60,6 +117,7 @@ function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex): void {
     `x-request-id: ${requestId}`,
     'x-content-type-options: nosniff',
     'connection: close',
+    ...headers,
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }

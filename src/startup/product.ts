@@ -238,9 +238,10 @@ async function serveApi({
   const kept = await keepRateShare(share);
   stages.started('share of the rate limit', () => kept.stop());
   const spend = createRateLimiter(undefined, share.share);
-  const api = composition.api({ observe: metrics.observe, publicUrl: config.publicUrl, spend });
+  const { publicUrl, trustedProxies } = config;
+  const api = composition.api({ observe: metrics.observe, publicUrl, spend, trustedProxies });
   stages.started('beside the API', () => composition.stop());
-  const server: Server = createApiServer(api);
+  const server: Server = createApiServer(api, { trustedProxies });
   const port = await listen(server, config.host, config.port, 'PORT');
   stages.started('API', () => drainServer(server, readiness, config));
   address.port = port;
@@ -264,7 +265,9 @@ async function serveDesk({
   const { temporalUi } = infrastructure;
   const workflows = `${temporalUi?.replace(/\/+$/, '')}/namespaces/${encodeURIComponent(config.temporal.namespace)}/workflows/`;
   const workflowUrl = (id: string) => (temporalUi === null ? null : workflows + encodeURIComponent(id));
-  const server = createApiServer(composition.desk({ observe: metrics.observe, workflowUrl }));
+  const { trustedProxies } = config;
+  const desk = composition.desk({ observe: metrics.observe, workflowUrl, trustedProxies });
+  const server = createApiServer(desk, { trustedProxies });
   const port = await listen(server, config.deskHost, deskPortOf(role, config), 'DESK_PORT');
   stages.started('desk', () => closeServer(server, config.shutdownSeconds));
   if (role === 'all')

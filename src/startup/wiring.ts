@@ -13,6 +13,7 @@ import type { Reading } from '../kernel/metrics/readings';
 import type { HandOver } from '../kernel/outbox/commands';
 import type { RateLimiter } from '../kernel/rate-limit';
 import type { Readiness } from '../kernel/readiness';
+import type { AddressList } from '../kernel/security/address-lists';
 import type { Keyring } from '../kernel/security/keyring';
 import type { FirstStep } from '../kernel/temporal/hand-over';
 import type { Reconcilable } from '../kernel/temporal/reconciler';
@@ -75,6 +76,8 @@ export interface Wiring {
 
 export interface ApiOptions {
   observe: Observe;
+  /** Proxies whose `X-Forwarded-For` is believed. Default: none. */
+  trustedProxies?: AddressList | undefined;
   /** For the documentation. Default: the place that it was read from. */
   publicUrl?: string | undefined;
   /** Rate limiter of tenants. Default: one for this process alone. */
@@ -83,6 +86,8 @@ export interface ApiOptions {
 
 export interface DeskOptions {
   observe: Observe;
+  /** Proxies whose `X-Forwarded-For` is believed. Default: none. */
+  trustedProxies?: AddressList | undefined;
   /** URL of a workflow in Temporal's UI. Default: none. */
   workflowUrl?: (workflowId: string) => string | null;
   /** The machine's time, for tests. */

@@ -94,7 +94,7 @@ describe('the faces', () => {
     const expected = [
       ...catalogue.lists.map(({ name }) => `desk list ${name}`),
       ...catalogue.figures.map(({ name }) => `desk figure ${name}`),
-      ...[...catalogue.decisions.keys()].map((name) => name.replace('.', ' ')),
+      ...[...catalogue.decisions.keys()].map((name) => name.replaceAll('.', ' ')),
       ...[...catalogue.records.values()].flatMap(({ download }) => download?.name.replace('.', ' ') ?? []),
       'show',
     ];

@@ -45,6 +45,7 @@ function routesOn(database: Database): Route[] {
   const add = route({
     method: 'POST',
     path: '/things',
+    scope: 'money',
     tag: 'Things',
     summary: 'Add',
     body: z.strictObject({
@@ -114,8 +115,17 @@ function routesOn(database: Database): Route[] {
       read: ({ params }) => find(params['id'] ?? ''),
     }),
     route({
+      method: 'GET',
+      path: '/things/{id}/sensitive',
+      scope: 'sensitive',
+      tag: 'Things',
+      summary: 'Reveal',
+      read: async () => ({ secret: 'shown' }),
+    }),
+    route({
       method: 'DELETE',
       path: '/things/{id}',
+      scope: 'money',
       tag: 'Things',
       summary: 'Remove',
       status: 204,
@@ -127,6 +137,7 @@ function routesOn(database: Database): Route[] {
     route({
       method: 'POST',
       path: '/admin/things',
+      scope: 'manage',
       tag: 'Things',
       summary: 'For the operator',
       role: 'admin',
@@ -149,8 +160,10 @@ export async function testKit() {
   const proxy = await startProxy(test.url);
   const database = createDatabase({ url: proxy.url, poolSize: 24, name: 'kit' });
   const keyring = testKeyring();
+  const sensitive = { answered: 0, refused: 0 };
   const app = createApp({
     database,
+    observeSensitive: (outcome) => void (sensitive[outcome] += 1),
     routes: routesOn(database),
     authenticate: byClientHeaders(createAuthenticator(database, keyring)),
     log: pino({ level: 'silent' }),
@@ -165,6 +178,8 @@ export async function testKit() {
     database: test.database,
     proxy,
     outside,
+    /** Requests for sensitive data, as they were observed. */
+    sensitive,
     async client(role: 'client' | 'admin' = 'client', settings?: object) {
       const made = await test.database.transaction((tx) =>
         createClient(tx, keyring, { provide: provideForClient, name: 'Test', role, sandbox: true }),

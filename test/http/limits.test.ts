@@ -27,6 +27,49 @@ describe('the rate limit of a tenant', () => {
     expect((await kit.call('/things')).status).toBe(401);
   });
 
+  it('holds back the refusals of a tenant that goes on regardless, and of no other', async () => {
+    const flooding = await kit.client('client', { rateLimit: { perSecond: 0.001, burst: 1 } });
+    const timed = async (headers: Record<string, string>) => {
+      const begun = performance.now();
+      const { status } = await kit.call('/things', { headers });
+      return { status, ms: performance.now() - begun };
+    };
+    const answers = await Promise.all(Array.from({ length: 200 }, () => timed(flooding)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array<number>(199).fill(429)]);
+    const held = answers.filter(({ ms }) => ms > 480);
+    expect(held.length).toBeGreaterThan(20);
+    const again = timed(flooding);
+    const other = await timed(await kit.client());
+    expect([other.status, (await again).status]).toEqual([200, 429]);
+    expect(other.ms).toBeLessThan((await again).ms);
+  });
+
+  it('is thirty a minute for sensitive data, beside the limit of all requests', async () => {
+    const [client, other] = [await kit.client(), await kit.client()];
+    const ask = (headers: Record<string, string>) => kit.call('/things/1/sensitive', { headers });
+    const begun = performance.now();
+    const first = await ask(client);
+    expect(first.headers).toMatchObject({
+      'ratelimit-limit': '30',
+      'ratelimit-remaining': '29',
+      'ratelimit-policy': '30;w=60',
+    });
+    const answers = await Promise.all(Array.from({ length: 60 }, () => ask(client)));
+    // A token is added each two seconds.
+    const added = Math.ceil((performance.now() - begun) / 2_000);
+    const answered = answers.filter(({ status }) => status === 200).length;
+    expect(answered).toBeGreaterThanOrEqual(29);
+    expect(answered).toBeLessThanOrEqual(29 + added);
+    expect(answers.find(({ status }) => status !== 200)).toMatchObject({
+      status: 429,
+      headers: { 'retry-after': expect.stringMatching(/^[12]$/) },
+      body: { code: 'rate_limited', message: 'Too many requests for sensitive data.' },
+    });
+    expect((await kit.call('/things', { headers: client })).status).toBe(200);
+    expect((await ask(other)).status).toBe(200);
+    expect(kit.sensitive).toEqual({ answered: answered + 2, refused: 60 - answered });
+  });
+
   it('refills over time up to the burst', () => {
     let now = 0;
     const spend = createRateLimiter(() => now);

@@ -185,6 +185,7 @@ describe('of a route', () => {
     route({
       method: 'POST',
       path: '/v2/things/{thingId}/payouts',
+      scope: 'money',
       tag: 'Payouts',
       summary: 'Pay',
       query: z.object({ currency: z.string().optional() }),
@@ -234,6 +235,7 @@ it('shows that a record may exist already', () => {
   const open = route({
     method: 'POST',
     path: '/v1/things',
+    scope: 'money',
     tag: 'Things',
     summary: 'Open',
     status: 201,
@@ -254,6 +256,7 @@ it('requires a body when an empty one would be refused', () => {
       route({
         method: 'POST',
         path: '/v1/things',
+        scope: 'money',
         tag: 'Things',
         summary: 'Make',
         body,
@@ -274,6 +277,7 @@ it('shows a 404 when the body names a record', () => {
     route({
       method: 'POST',
       path: '/v1/things',
+      scope: 'money',
       tag: 'Things',
       summary: 'Make',
       body: z.strictObject({ [name]: z.string() }),

@@ -1,12 +1,14 @@
 import { once } from 'node:events';
 import { Agent, get, type IncomingMessage } from 'node:http';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { addressList } from '../../src/kernel/security/address-lists';
 import { askToReconnect, closeServer, createApiServer, listen } from '../../src/startup/http-server';
 
 const HOST = '127.0.0.1';
 
-async function server(handle: Parameters<typeof createApiServer>[0]) {
-  const created = createApiServer(handle);
+async function server(...given: Parameters<typeof createApiServer>) {
+  const created = createApiServer(...given);
   return { created, port: await listen(created, HOST, 0, 'PORT') };
 }
 
@@ -102,4 +104,83 @@ it('aborts requests that do not end in time', async () => {
   await inFlight;
   await closeServer(created, 0.05);
   expect(await answer).toBe('');
+});
+
+describe('slow and many connections', () => {
+  const HURRIED = {
+    limits: { headersTimeout: 300, requestTimeout: 600, connectionsCheckingInterval: 50 },
+  };
+
+  /** Sends the head at once and the bytes one by one, and returns everything that arrived when the connection was closed. */
+  async function trickle(port: number, head: string, bytes: string): Promise<{ text: string; ms: number }> {
+    const begun = performance.now();
+    const socket = connect(port, HOST);
+    let [text, closed] = ['', false];
+    socket.on('data', (chunk: Buffer) => (text += chunk.toString()));
+    socket.on('close', () => (closed = true));
+    socket.on('error', () => undefined);
+    if (head !== '') socket.write(head);
+    for (const byte of bytes) {
+      if (closed) break;
+      socket.write(byte);
+      await sleep(20);
+    }
+    while (!closed) await sleep(10);
+    return { text, ms: performance.now() - begun };
+  }
+
+  it.each([
+    ['head', '', `GET / HTTP/1.1\r\nHost: a\r\nx: ${'a'.repeat(500)}`, 300],
+    ['body', 'POST / HTTP/1.1\r\nHost: a\r\ncontent-length: 500\r\n\r\n', 'a'.repeat(400), 600],
+  ])('cuts off a %s that comes byte by byte, and serves others meanwhile', async (_, head, bytes, limit) => {
+    const { created, port } = await server((request, response) => {
+      request.resume().once('end', () => response.end('served'));
+    }, HURRIED);
+    const slow = Promise.all(Array.from({ length: 20 }, () => trickle(port, head, bytes)));
+    await sleep(100);
+    const quick = 'GET / HTTP/1.1\r\nHost: a\r\nconnection: close\r\n\r\n';
+    expect(await exchange(port, quick)).toMatch(/^HTTP\/1\.1 200/);
+    for (const { text, ms } of await slow) {
+      expect(text).toMatch(/^HTTP\/1\.1 408 Request Timeout[^]*"invalid_request"/);
+      expect(ms).toBeGreaterThanOrEqual(limit - 50);
+      expect(ms).toBeLessThan(limit + 3_000);
+    }
+    await closeServer(created, 1);
+  });
+
+  const opened = async (port: number, count: number): Promise<Socket[]> =>
+    Promise.all(
+      Array.from({ length: count }, async () => {
+        const socket = connect(port, HOST);
+        await once(socket, 'connect');
+        return socket;
+      }),
+    );
+  const REQUEST = 'GET / HTTP/1.1\r\nHost: a\r\nconnection: close\r\n\r\n';
+
+  it('refuses a connection of an address that has its share, until one is closed', async () => {
+    const { created, port } = await server((_request, response) => response.end('served'), {
+      maxConnectionsOfAddress: 5,
+    });
+    const held = await opened(port, 5);
+    await sleep(50);
+    const refused = await exchange(port, '');
+    expect(refused).toMatch(/^HTTP\/1\.1 429 [^]*retry-after: 1[^]*"code":"rate_limited"/);
+    held[0]?.destroy();
+    await sleep(50);
+    expect(await exchange(port, REQUEST)).toMatch(/^HTTP\/1\.1 200/);
+    for (const socket of held) socket.destroy();
+    await closeServer(created, 1);
+  });
+
+  it('does not count the connections of a trusted proxy', async () => {
+    const { created, port } = await server((_request, response) => response.end('served'), {
+      maxConnectionsOfAddress: 5,
+      trustedProxies: addressList(['127.0.0.0/8']),
+    });
+    const held = await opened(port, 10);
+    expect(await exchange(port, REQUEST)).toMatch(/^HTTP\/1\.1 200/);
+    for (const socket of held) socket.destroy();
+    await closeServer(created, 1);
+  });
 });

@@ -36,6 +36,7 @@ function correction(
   return route({
     method: 'POST',
     path: `/v1/accounts/${name}`,
+    scope: 'money',
     tag: TAG,
     summary,
     description: LIMITED,
@@ -84,6 +85,7 @@ function offrampRoute({ now }: Pick<Services, 'now'>): Route {
   return route({
     method: 'POST',
     path: '/v1/accounts/offramp-deposit',
+    scope: 'money',
     tag: TAG,
     summary: 'Credit an account from an off-ramp',
     description: `Credits the tenant's master account of that currency and transfers to the account, in one posting group. ${LIMITED}`,

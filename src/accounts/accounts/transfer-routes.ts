@@ -26,6 +26,7 @@ export function transferRoute(): Route {
   return route({
     method: 'POST',
     path: '/v1/users/transfer',
+    scope: 'money',
     tag: 'Users',
     capability: 'transfer',
     summary: 'Transfer between two accounts',

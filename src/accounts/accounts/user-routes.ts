@@ -43,6 +43,7 @@ function openingRoute(): Route {
   return route({
     method: 'POST',
     path: '/v1/users/{id}/accounts',
+    scope: 'cards',
     tag: TAG,
     summary: 'Open a user account in another currency',
     description: 'Answers 201 with the new account, or 200 with the existing account in the currency.',

@@ -38,6 +38,7 @@ function quoteRoute(services: Services): Route {
   return route({
     method: 'POST',
     path: '/v2/accounts/{accountId}/exchange-quote',
+    scope: 'money',
     tag,
     ...guarded,
     summary: 'Price an exchange between two accounts',
@@ -65,6 +66,7 @@ function exchangeRoute(services: Services): Route {
   return route({
     method: 'POST',
     path: '/v2/accounts/{accountId}/exchanges',
+    scope: 'money',
     tag,
     ...guarded,
     summary: 'Exchange between two accounts',

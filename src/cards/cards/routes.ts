@@ -76,6 +76,7 @@ function sensitiveRoute(services: Services): Route {
   return route({
     method: 'GET',
     path: '/v1/cards/{id}/sensitive',
+    scope: 'sensitive',
     tag,
     capability: 'card_issuing',
     summary: 'Reveal the card number and CVV',
@@ -101,6 +102,7 @@ function tokenizeRoute(services: Services): Route {
   return route({
     method: 'POST',
     path: '/v1/cards/{id}/tokenize',
+    scope: 'cards',
     tag,
     capability: 'card_issuing',
     summary: 'Start card tokenization',

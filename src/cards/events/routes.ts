@@ -47,6 +47,7 @@ function closing(services: CardServices): Route {
   return route({
     method: 'DELETE',
     path: '/v1/cards/{id}',
+    scope: 'cards',
     tag,
     summary: 'Close a card',
     description: 'Closes the card at once. The balance of the card returns to its account.',
@@ -65,6 +66,7 @@ function freezing(services: CardServices): Route[] {
     route({
       method: 'POST',
       path: `/v1/cards/{id}/${type}`,
+      scope: 'cards',
       tag,
       summary,
       description: 'Adds or removes the reason `manual`. A card stays frozen while it has any reason.',
@@ -84,6 +86,7 @@ function funding(services: CardServices): Route[] {
     route({
       method: 'POST',
       path: `/v1/cards/{id}/${type}`,
+      scope: 'cards',
       tag,
       summary,
       description,

@@ -28,6 +28,7 @@ export function sandboxRoutes(services: CardServices): Route[] {
     route({
       method: 'POST',
       path: '/sandbox/transactions',
+      scope: 'cards',
       tag: 'Sandbox',
       summary: 'Create a sandbox transaction',
       description:

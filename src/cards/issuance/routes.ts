@@ -13,6 +13,7 @@ export function issueRoute(services: CardServices): Route {
   return route({
     method: 'POST',
     path: '/v1/cards',
+    scope: 'cards',
     tag: 'Cards',
     capability: 'card_issuing',
     summary: 'Issue a card',

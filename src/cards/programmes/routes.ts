@@ -53,6 +53,7 @@ function userBinRoute(): Route {
   return route({
     method: 'POST',
     path: '/v1/users/{id}/bins',
+    scope: 'cards',
     tag: 'Users',
     summary: 'Enable or disable a BIN for a user',
     description:

@@ -55,6 +55,7 @@ function issueQuoteRoute(services: CardServices): Route {
   return route({
     method: 'POST',
     path: '/v2/cards/issue/quote',
+    scope: 'cards',
     tag,
     capability,
     summary: 'Quote a card with a buffer',
@@ -77,6 +78,7 @@ function topupQuoteRoute(services: CardServices): Route {
   return route({
     method: 'POST',
     path: '/v2/cards/{id}/topup/quote',
+    scope: 'cards',
     tag,
     capability,
     summary: 'Quote a top-up of a card with a buffer',

@@ -68,6 +68,7 @@ function acceptIssueRoute(services: CardServices): Route {
   return route({
     method: 'POST',
     path: '/v2/cards',
+    scope: 'cards',
     tag,
     capability,
     summary: 'Issue a card with a buffer',
@@ -121,6 +122,7 @@ function topupRoute(services: CardServices): Route {
   return route({
     method: 'POST',
     path: '/v2/cards/{id}/topup',
+    scope: 'cards',
     tag,
     capability,
     summary: 'Top up a card with a buffer',
@@ -145,6 +147,7 @@ function withdrawRoute(services: CardServices): Route {
   return route({
     method: 'POST',
     path: '/v2/cards/{id}/withdraw',
+    scope: 'cards',
     tag,
     summary: 'Withdraw from a card with a buffer',
     description:
@@ -166,6 +169,7 @@ function closeRoute(services: CardServices): Route {
   return route({
     method: 'DELETE',
     path: '/v2/cards/{id}',
+    scope: 'cards',
     tag,
     summary: 'Close a card with a buffer',
     description:
@@ -185,6 +189,7 @@ function freezing(services: CardServices): Route[] {
     route({
       method: 'POST',
       path: `/v2/cards/{id}/${type}`,
+      scope: 'cards',
       tag,
       summary,
       description,

@@ -61,6 +61,7 @@ function putRoute(services: Services, following: Following, resolve: Resolve) {
   return route({
     method: 'PUT',
     path: '/v1/networks/{chain}',
+    scope: 'manage',
     tag: TAG,
     summary: 'Update the configuration of a chain',
     description:

@@ -24,6 +24,7 @@ function releaseExpiredRoute(services: Services): Route {
   return route({
     method: 'POST',
     path: '/v1/wallets/maintenance/release-expired',
+    scope: 'manage',
     tag: TAG,
     summary: 'Release expired allocations',
     description:
@@ -66,6 +67,7 @@ function gasBalanceRoute(services: Services): Route {
   return route({
     method: 'PUT',
     path: '/v1/wallets/{address}/gas-balance',
+    scope: 'manage',
     tag: TAG,
     summary: 'Update wallet gas balance',
     description:

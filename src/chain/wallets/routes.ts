@@ -35,6 +35,7 @@ function allocateRoute(services: Services): Route {
   return route({
     method: 'POST',
     path: '/v1/wallets/allocate',
+    scope: 'money',
     tag,
     capability,
     summary: 'Allocate a wallet for a deposit',
@@ -81,6 +82,7 @@ function releaseRoute(services: Services): Route {
   return route({
     method: 'POST',
     path: '/v1/wallets/release',
+    scope: 'money',
     tag,
     capability,
     summary: 'Release an allocated wallet',

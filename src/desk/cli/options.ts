@@ -4,7 +4,7 @@ interface FieldSchema {
   /** Several for a field that may be null. */
   type?: string | string[];
   enum?: unknown[];
-  items?: { type?: string; enum?: unknown[] };
+  items?: { type?: string; enum?: unknown[]; format?: string };
   description?: string;
   /** The other form of a field that may be null. */
   anyOf?: FieldSchema[];
@@ -21,7 +21,7 @@ const flagOf = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${
 
 /**
  * Adds an option for each field. True is a flag, and false its `--no-` form. The option of a list of texts takes several
- * or is repeated. A value that is neither text nor a number is given as JSON.
+ * or is repeated. Words and networks may also be separated by commas. A value that is neither text nor a number is given as JSON.
  */
 export function addFields(command: Command, { properties = {}, required = [] }: ObjectSchema): void {
   for (const [name, field] of Object.entries(properties)) {
@@ -33,6 +33,8 @@ export function addFields(command: Command, { properties = {}, required = [] }: 
     const flag = `--${flagOf(name)}${type === 'boolean' ? '' : value}`;
     const option = new Option(flag, description);
     if (choices) option.choices(choices.map(String));
+    if (isTexts && (choices || items.format === 'cidr'))
+      option.argParser(commaSeparated(choices?.map(String)));
     if (type === 'integer' || type === 'number') option.argParser(numberArgument);
     if (type === 'object' || (type === 'array' && !isTexts)) option.argParser(jsonArgument);
     if (required.includes(name)) option.makeOptionMandatory();
@@ -61,6 +63,16 @@ function numberArgument(text: string): number {
   if (text.trim() === '' || Number.isNaN(number)) throw new InvalidArgumentError('It takes a number.');
   return number;
 }
+
+/** Adds the parts of a text to those of the option's former values. @param choices absent: any text */
+const commaSeparated =
+  (choices?: readonly string[]) =>
+  (text: string, former: string[] = []): string[] => {
+    const parts = text.split(',').map((part) => part.trim());
+    const wrong = parts.find((part) => choices && !choices.includes(part));
+    if (wrong !== undefined) throw new InvalidArgumentError(`Allowed choices are ${choices?.join(', ')}.`);
+    return [...former, ...parts];
+  };
 
 function jsonArgument(text: string): unknown {
   try {

@@ -72,8 +72,8 @@ export function programOf(catalogue: CatalogueView, context: Context): Command {
   for (const desk of catalogue.desks) {
     addDeskLists(program, desk, context);
     for (const decision of desk.decisions) {
-      const [noun = '', verb = ''] = decision.name.split(/\.(.*)/);
-      addDecision(groupOf(program, noun, desk.title), verb, decision, context);
+      const [group, verb] = placeOf(program, decision.name, desk.title);
+      addDecision(group, verb, decision, context);
     }
     for (const { download } of desk.records) {
       const [noun = '', verb = ''] = download?.name.split('.') ?? [];
@@ -82,6 +82,13 @@ export function programOf(catalogue: CatalogueView, context: Context): Command {
   }
   addCompletion(program, context);
   return program;
+}
+
+/** `client.secret.add` is `client secret add`. */
+function placeOf(program: Command, name: string, title: string): [group: Command, verb: string] {
+  const groups = name.split('.');
+  const verb = groups.pop() ?? '';
+  return [groups.reduce((group, noun) => groupOf(group, noun, title), program), verb];
 }
 
 function addCompletion(program: Command, { console }: Context): void {
@@ -134,10 +141,10 @@ function addDeskLists(program: Command, { name, title, lists }: DeskView, contex
   for (const [index, list] of lists.entries()) {
     const verb = list.verb ?? (index === 0 ? 'list' : null);
     if (verb === null) continue;
-    const group = groupOf(program, name, title);
+    const [group, last] = placeOf(program, `${name}.${verb}`, title);
     // Approvals have a list of their own, with the decided ones.
-    if (group.commands.some((command) => command.name() === verb)) continue;
-    addRows(group.command(verb).description(list.title), list, context, 'rows');
+    if (group.commands.some((command) => command.name() === last)) continue;
+    addRows(group.command(last).description(list.title), list, context, 'rows');
   }
 }
 

@@ -5,11 +5,12 @@ import { columnsOf, list } from '../../process/desk/list';
 import { record } from '../../process/desk/record';
 import { type Story, storyOf } from '../../process/desk/story';
 import type { Services } from '../../services';
-import { listTenants, secretNumbersOf, tenantOf } from '../../tenants/clients/operations';
+import { allNumbersOf, listTenants, liveSecrets, tenantOf } from '../../tenants/clients/operations';
 import type { Tenant } from '../../tenants/clients/record';
 import { listEndpoints } from '../../tenants/webhooks/operator';
 import { accessDecisions } from './access';
 import { changeSettings } from './change-settings';
+import { secretList } from './secret-list';
 import { secretDecisions } from './secrets';
 import { shownSettings } from './settings';
 
@@ -40,6 +41,7 @@ export function clientDesk(services: ClientDeskServices): Desk {
         rows: ({ after, limit }) => listTenants(database, { after: after?.id, limit }),
         place: ({ id }) => ({ since: ONE_MOMENT, id }),
       }),
+      secretList(database),
     ],
     records: [
       record({
@@ -60,7 +62,7 @@ async function storyOfTenant(
   const tenant = await tenantOf(database, id);
   if (!tenant) return undefined;
   const { name, role, status, settings } = tenant;
-  const secrets = await secretNumbersOf(database, id);
+  const secrets = allNumbersOf(await liveSecrets(database, id));
   const endpoints = await listEndpoints(database, { tenantId: id });
   return storyOf(
     id,

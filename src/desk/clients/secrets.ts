@@ -1,16 +1,24 @@
 import { z } from 'zod';
 import { provideForClient } from '../../cards/programmes/operations';
+import { notFound } from '../../kernel/errors';
+import { SCOPES, type Scope } from '../../kernel/scopes';
+import { isNetwork } from '../../kernel/security/address-lists';
 import { text } from '../../kernel/wire/schemas';
 import { type Decision, decision, installation, type MadeSecret } from '../../process/desk/decision';
 import type { Services } from '../../services';
 import {
+  addSecret,
+  allNumbersOf,
+  assertAddable,
   createClient,
+  numbersOf,
   prepareCredential,
   revokeSecrets,
   rotateSecret,
 } from '../../tenants/clients/operations';
+import { MAIN, type SecretTerms } from '../../tenants/clients/record';
 import { OVERLAP_SECONDS } from '../../tenants/clients/settings';
-import { type Client, clients, liveOf } from './subject';
+import { type Client, clients } from './subject';
 
 type SecretServices = Pick<Services, 'keyring' | 'mode'>;
 
@@ -19,6 +27,8 @@ export const secretDecisions = (services: SecretServices): Decision[] => [
   create(services),
   rotate(services),
   revoke,
+  add(services),
+  revokeNamed,
 ];
 
 interface SealedCredential {
@@ -66,11 +76,19 @@ const create = (services: SecretServices): Decision =>
     },
   });
 
+const NAME = /^[a-z0-9](?:[a-z0-9-]{0,48}[a-z0-9])?$/;
+
+const secretName = () =>
+  z
+    .string()
+    .regex(NAME, 'must be 1 to 50 lower-case letters, digits and hyphens')
+    .meta({ description: 'Name of the secret. main signs webhooks.', examples: ['reporting'] });
+
 const rotate = (services: SecretServices): Decision =>
-  decision<Client, { overlapSeconds: number }>({
+  decision<Client, { overlapSeconds: number; name: string }>({
     name: 'client.rotate-secret',
     title:
-      'a new secret, which signs webhooks at once; the old one authenticates until the overlap ends, any other ends now',
+      'a new secret, which signs webhooks at once; the old one authenticates until the overlap ends, any other of its name ends now',
     permission: 'security',
     subject: clients,
     input: z.strictObject({
@@ -80,24 +98,30 @@ const rotate = (services: SecretServices): Decision =>
         .max(OVERLAP_SECONDS.max)
         .default(OVERLAP_SECONDS.default)
         .meta({ description: 'How long the old one works. 0 ends it now.' }),
+      name: secretName().default(MAIN),
     }),
     reason: 'optional',
     takesTwo: { underDualControl: (_, { subject }) => subject.role === 'admin' },
     restsOn: ({ role, status }) => ({ role, status }),
     secret: async ({ id }) => newCredential(services, id),
-    preview: async (_, { subject: { name, secrets }, input }) => [
-      { field: 'secret', from: `that of ${name}`, to: 'a new one' },
+    preview: async (_, { subject: { name: tenant, secrets }, input: { name, overlapSeconds } }) => [
+      { field: `secret ${name}`, from: `that of ${tenant}`, to: 'a new one' },
       {
         field: 'seconds that the old one works',
         from: null,
-        to: String(secrets.current === null ? 0 : input.overlapSeconds),
+        to: String(numbersOf(secrets, name).current === null ? 0 : overlapSeconds),
       },
     ],
-    async execute(tx, { id, input: { overlapSeconds }, secret }) {
+    async execute(tx, { id, input: { overlapSeconds, name }, secret, at }) {
       const { sealed } = sealedOf(secret);
-      const { credential, before, after } = await rotateSecret(tx, services.keyring, id, overlapSeconds, {
-        sealed,
-      });
+      const given = { sealed, name, at };
+      const { credential, before, after } = await rotateSecret(
+        tx,
+        services.keyring,
+        id,
+        overlapSeconds,
+        given,
+      );
       const { overlapEndsAt } = credential;
       return { before, after, result: { clientId: id, overlapEndsAt } };
     },
@@ -105,26 +129,124 @@ const rotate = (services: SecretServices): Decision =>
 
 const revoke: Decision = decision<Client, { all: boolean }>({
   name: 'client.revoke',
-  title: 'ends the secret that is in its overlap; the current one stays',
+  title: 'ends the secrets that are in their overlap; the current ones stay',
   permission: 'security',
   subject: clients,
   input: z.strictObject({
     all: z.boolean().default(false).meta({
-      description: 'Ends the current one too: nothing of the tenant authenticates until rotate-secret.',
+      description:
+        'Ends the current ones too, of every name: nothing of the tenant authenticates until rotate-secret.',
     }),
   }),
   reason: 'optional',
-  restsOn: ({ status, secrets }) => ({ status, secrets: liveOf(secrets) }),
+  restsOn: ({ status, secrets }) => ({ status, secrets: secrets.length }),
   preview: async (_, { subject: { secrets }, input: { all } }) => [
     {
       field: 'secrets that authenticate',
-      from: String(liveOf(secrets)),
-      to: String(all ? 0 : liveOf({ ...secrets, inOverlap: [] })),
+      from: String(secrets.length),
+      to: String(all ? 0 : secrets.filter(({ endsAt }) => endsAt === null).length),
     },
   ],
-  async execute(tx, { id, input: { all } }) {
-    const { before, after } = await revokeSecrets(tx, id, all);
-    const live = liveOf(after);
-    return { before, after, result: { clientId: id, revoked: liveOf(before) - live, live } };
+  async execute(tx, { id, at, input: { all } }) {
+    const ending = { name: null, currentEndsIn: all ? 0 : null };
+    const { before, after } = await revokeSecrets(tx, id, ending, at);
+    const live = after.length;
+    const result = { clientId: id, revoked: before.length - live, live };
+    return { before: allNumbersOf(before), after: allNumbersOf(after), result };
   },
 });
+
+interface NewSecretInput {
+  name: string;
+  scopes?: Scope[] | undefined;
+  addresses?: string[] | undefined;
+}
+
+const termsOf = ({ name, scopes, addresses }: NewSecretInput): SecretTerms & { name: string } => ({
+  name,
+  scopes: scopes ? SCOPES.filter((scope) => scopes.includes(scope)) : null,
+  addresses: addresses ?? null,
+});
+
+const MAX_ADDRESSES = 50;
+
+const add = (services: SecretServices): Decision =>
+  decision<Client, NewSecretInput>({
+    name: 'client.secret.add',
+    title: 'a further secret with a name of its own, narrowed to scopes and addresses; it is shown this once',
+    permission: 'security',
+    subject: clients,
+    input: z.strictObject({
+      name: secretName(),
+      scopes: z
+        .array(z.enum(SCOPES))
+        .min(1)
+        .max(SCOPES.length)
+        .optional()
+        .meta({ description: 'What it may do. Absent: everything.' }),
+      addresses: z
+        .array(
+          z
+            .string()
+            .max(50)
+            .refine(isNetwork, 'must be an address or a network such as 203.0.113.0/24')
+            .meta({ format: 'cidr' }),
+        )
+        .min(1)
+        .max(MAX_ADDRESSES)
+        .optional()
+        .meta({ description: 'Addresses and networks that it may come from. Absent: any.' }),
+    }),
+    reason: 'optional',
+    takesTwo: { underDualControl: (_, { subject }) => subject.role === 'admin' },
+    restsOn: ({ role, status, secrets }, { name }) => ({
+      role,
+      status,
+      current: numbersOf(secrets, name).current,
+    }),
+    secret: async ({ id }) => newCredential(services, id),
+    async preview(_, { subject: { secrets }, input }) {
+      assertAddable(secrets, input.name);
+      const { name, scopes, addresses } = termsOf(input);
+      return [
+        { field: 'secret', from: null, to: name },
+        { field: 'scopes', from: null, to: scopes?.join(' ') ?? 'all' },
+        { field: 'addresses', from: null, to: addresses?.join(' ') ?? 'any' },
+      ];
+    },
+    async execute(tx, { id, input, secret, at }) {
+      const terms = termsOf(input);
+      await addSecret(tx, services.keyring, { clientId: id, sealed: sealedOf(secret).sealed }, terms, at);
+      return { after: terms, result: { clientId: id, ...terms } };
+    },
+  });
+
+const revokeNamed: Decision = decision<Client, { name: string }>({
+  name: 'client.secret.revoke',
+  title: 'ends the secrets of a name at once; webhooks stay signed with the newest main',
+  permission: 'security',
+  subject: clients,
+  input: z.strictObject({ name: secretName() }),
+  reason: 'optional',
+  restsOn: ({ status, secrets }, { name }) => ({
+    status,
+    secrets: secrets.filter((secret) => secret.name === name).length,
+  }),
+  async preview(_, { subject: { secrets }, input: { name } }) {
+    const ending = endingOf(secrets, name);
+    return [{ field: `secrets named ${name} that authenticate`, from: String(ending), to: '0' }];
+  },
+  async execute(tx, { id, subject, at, input: { name } }) {
+    const revoked = endingOf(subject.secrets, name);
+    const { before, after } = await revokeSecrets(tx, id, { name, currentEndsIn: 0 }, at);
+    const result = { clientId: id, name, revoked, live: after.length };
+    return { before: allNumbersOf(before), after: allNumbersOf(after), result };
+  },
+});
+
+/** @throws Problem 404 when no secret of the name authenticates */
+function endingOf(secrets: Client['secrets'], name: string): number {
+  const ending = secrets.filter((secret) => secret.name === name).length;
+  if (ending === 0) throw notFound('secret', 'name');
+  return ending;
+}

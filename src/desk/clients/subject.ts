@@ -2,19 +2,14 @@ import type { Sql } from '../../kernel/db/database';
 import type { SubjectSpec } from '../../process/desk/decision';
 import { stopsOf } from '../../process/stops/operations';
 import type { StopKind } from '../../process/stops/record';
-import {
-  lockedTenant,
-  type SecretNumbers,
-  secretNumbersOf,
-  tenantExists,
-  tenantOf,
-} from '../../tenants/clients/operations';
-import type { Tenant } from '../../tenants/clients/record';
+import { liveSecrets, lockedTenant, tenantExists, tenantOf } from '../../tenants/clients/operations';
+import type { LiveSecret, Tenant } from '../../tenants/clients/record';
 
 /** A tenant, as operators judge it. */
 export interface Client extends Tenant {
   stops: StopKind[];
-  secrets: SecretNumbers;
+  /** Those that authenticate. */
+  secrets: readonly LiveSecret[];
 }
 
 /** Tenants as the subject of decisions. The lock keeps other changes of the tenant and its secrets away. */
@@ -33,9 +28,5 @@ export const clients: SubjectSpec<Client> = {
 const withMore = async (sql: Sql, tenant: Tenant): Promise<Client> => ({
   ...tenant,
   stops: await stopsOf(sql, ['tenant', 'tenant_api'], tenant.id),
-  secrets: await secretNumbersOf(sql, tenant.id),
+  secrets: await liveSecrets(sql, tenant.id),
 });
-
-/** How many secrets authenticate. */
-export const liveOf = ({ current, inOverlap }: SecretNumbers): number =>
-  inOverlap.length + (current === null ? 0 : 1);

@@ -84,6 +84,7 @@ export const catalogueRoute = ({ catalogue, mode }: DeskHttp): Route =>
   route({
     method: 'GET',
     path: '/desk/v1/catalogue',
+    role: 'operator',
     tag: 'Catalogue',
     summary: 'Everything that the operator may look at and decide',
     response: catalogueSchema,

@@ -60,6 +60,7 @@ function decideRoute(desk: DeskHttp, decision: Decision): Route {
   return route({
     method: 'POST',
     path: `/desk/v1/decisions/${name}`,
+    role: 'operator',
     tag: 'Decisions',
     summary: title,
     description: 'Answers 202 with an approval when another operator must approve it.',
@@ -102,6 +103,7 @@ function previewRoute(desk: DeskHttp, decision: Decision): Route {
   return route({
     method: 'POST',
     path: `/desk/v1/decisions/${name}/preview`,
+    role: 'operator',
     tag: 'Decisions',
     summary: `Preview: ${title}`,
     description: 'Changes nothing.',
@@ -128,6 +130,7 @@ function approvalRoutes(desk: DeskHttp): Route[] {
     route({
       method: 'GET',
       path: '/desk/v1/approvals',
+      role: 'operator',
       tag: 'Approvals',
       summary: 'Decisions that wait for another operator, the longest first',
       query: z.object({
@@ -142,6 +145,7 @@ function approvalRoutes(desk: DeskHttp): Route[] {
     route({
       method: 'GET',
       path: '/desk/v1/approvals/{id}',
+      role: 'operator',
       tag: 'Approvals',
       summary: 'A decision of one operator',
       response: approvalSchema,
@@ -153,6 +157,7 @@ function approvalRoutes(desk: DeskHttp): Route[] {
     route({
       method: 'POST',
       path: '/desk/v1/approvals/{id}/approve',
+      role: 'operator',
       tag: 'Approvals',
       summary: 'Approve what another operator has asked for: it is carried out now',
       body: z.strictObject({ reason: reasonSchema.optional() }),
@@ -172,6 +177,7 @@ function approvalRoutes(desk: DeskHttp): Route[] {
     route({
       method: 'POST',
       path: '/desk/v1/approvals/{id}/reject',
+      role: 'operator',
       tag: 'Approvals',
       summary: 'Reject what an operator has asked for: nothing is done',
       body: z.strictObject({ reason: reasonSchema }),

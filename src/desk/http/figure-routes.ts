@@ -17,6 +17,7 @@ export const figureRoutes = ({ catalogue, now }: DeskHttp): Route[] =>
     route({
       method: 'GET',
       path: `/desk/v1/figures/${figure.name}`,
+      role: 'operator',
       tag: 'Figures',
       summary: figure.title,
       response:

@@ -36,6 +36,7 @@ export const listRoutes = ({ catalogue }: DeskHttp): Route[] =>
     route({
       method: 'GET',
       path: `/desk/v1/lists/${list.name}`,
+      role: 'operator',
       tag: 'Lists',
       summary: list.title,
       // Strict, so that a filter with a typing error does not show everything.

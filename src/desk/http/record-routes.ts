@@ -39,6 +39,7 @@ export function recordRoutes(desk: DeskHttp): Route[] {
     route({
       method: 'GET',
       path: '/desk/v1/records/{id}',
+      role: 'operator',
       tag: 'Records',
       summary: 'The whole story of any id',
       description:
@@ -61,6 +62,7 @@ export function recordRoutes(desk: DeskHttp): Route[] {
     route({
       method: 'POST',
       path: '/desk/v1/records/{id}/reveal',
+      role: 'operator',
       tag: 'Records',
       summary: 'Show what is masked of a record',
       description: 'Who sees it, and why, is in the audit log before it is shown.',
@@ -81,6 +83,7 @@ function contentRoute(desk: DeskHttp): Route {
   return route({
     method: 'POST',
     path: '/desk/v1/records/{id}/content',
+    role: 'operator',
     tag: 'Records',
     summary: 'Download the file of a record',
     description: 'Who gets it, and why, is in the audit log before it is sent.',

@@ -43,6 +43,7 @@ export function searchRoutes(desk: DeskHttp): Route[] {
     route({
       method: 'POST',
       path: '/desk/v1/search',
+      role: 'operator',
       tag: 'Records',
       summary: 'Find records by a text',
       description:

@@ -55,6 +55,7 @@ export function sessionRoutes(desk: DeskHttp): Route[] {
     route({
       method: 'DELETE',
       path: '/desk/v1/sessions/current',
+      role: 'operator',
       tag: 'Sessions',
       summary: 'Sign out',
       status: 204,
@@ -82,5 +83,5 @@ export const createDeskAuthenticator =
       permissions,
     } = await operatorOfSession(desk, { ...presented, ...csrf });
     const caller = { tenantId, role: 'admin', reach: null, credentialId: sessionId, permissions } as const;
-    return { caller, rateLimit: RATE_LIMIT };
+    return { caller, rateLimit: RATE_LIMIT, scopes: null };
   };

@@ -129,6 +129,7 @@ function codesOf(route: Route): Set<string> {
   add(route.method !== 'GET' || route.query !== undefined, 'invalid_request');
   add(route.role !== 'public', 'unauthorized', 'client_disabled', 'rate_limited');
   add(route.role === 'admin', 'forbidden');
+  add(route.scope !== null, 'scope_missing');
   add(hasNeeds(route), 'capability_disabled');
   add(pathParameters(route).length > 0 || namesRecords(route.body), 'not_found');
   add(route.method !== 'GET', 'payload_too_large', 'unsupported_media_type');

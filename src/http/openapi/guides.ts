@@ -8,6 +8,7 @@ const DOCS = join(__dirname, '../../../docs');
 const GUIDES = [
   'guides/integrate-in-an-hour.md',
   'api/quick-start.md',
+  'api/credentials.md',
   'api/idempotency.md',
   'api/errors.md',
   'guides/webhooks.md',

@@ -10,7 +10,12 @@ import { keyOf, pathParameters } from './route-facts';
 
 export function operation(route: Route): ZodOpenApiOperationObject {
   const admin = route.role === 'admin';
-  const notes = [route.description, admin ? 'For the operator only.' : undefined].filter(Boolean);
+  const { scope } = route;
+  const notes = [
+    route.description,
+    admin ? 'For the operator only.' : undefined,
+    scope === null ? undefined : `Scope: \`${scope}\`.`,
+  ].filter(Boolean);
   return {
     operationId: operationIdOf(route),
     tags: [route.tag],
@@ -19,6 +24,7 @@ export function operation(route: Route): ZodOpenApiOperationObject {
     ...(route.deprecated ? { deprecated: true } : {}),
     ...(route.role === 'public' ? { security: [] } : {}),
     'x-role': route.role ?? 'client',
+    ...(scope === null ? {} : { 'x-scope': scope }),
     requestParams: parameters(route),
     ...(route.files ? { requestBody: formBody(route, route.files) } : {}),
     ...(route.body && !route.files ? { requestBody: requestBody(route.body, exampleOf(route)) } : {}),

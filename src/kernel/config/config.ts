@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
+import type { AddressList } from '../security/address-lists';
 import { LIMIT_VARIABLES, type LimitSettings, limitSettings } from './limits';
 import { readMailSettings, type SmtpSettings } from './mail';
 import { type MasterKeySettings, readMasterKeys } from './master-keys';
@@ -15,6 +16,7 @@ import {
   address,
   addressAsGiven,
   deskUrl,
+  networks,
   oneOf,
   port,
   seconds,
@@ -41,6 +43,8 @@ const schema = z.object({
   /** Default: a free port of the process that plays all roles, which it writes to DATA_DIR; else 8091. */
   DESK_PORT: port.optional(),
   PUBLIC_URL: address('https://cards.example.com').optional(),
+  /** Proxies whose `X-Forwarded-For` is believed, and whose connections are not counted by address. */
+  TRUSTED_PROXIES: networks.optional(),
   DATA_DIR: text.default('.data'),
   LOG_LEVEL: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent').default('info'),
   DATABASE_URL: z
@@ -139,6 +143,7 @@ export interface Config {
   metricsPort: number;
   /** Base URL of the API for clients, without a trailing slash. Default: derived from host and port. */
   publicUrl: string | undefined;
+  trustedProxies: AddressList;
   dataDir: string;
   logLevel: z.infer<typeof schema>['LOG_LEVEL'];
   /** Absent: an embedded Postgres is started. */
@@ -265,6 +270,7 @@ function configOf(
     metricsHost: env.METRICS_HOST,
     metricsPort: env.METRICS_PORT,
     publicUrl: env.PUBLIC_URL?.replace(/\/+$/, ''),
+    trustedProxies: env.TRUSTED_PROXIES ?? [],
     dataDir: env.DATA_DIR,
     logLevel: env.LOG_LEVEL,
     databaseUrl: env.DATABASE_URL,

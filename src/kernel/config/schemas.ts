@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type AddressList, addressList, isNetwork } from '../security/address-lists';
 
 /** Schemas of settings. Each message continues the setting's name: `PORT: must be …`. */
 
@@ -30,3 +31,13 @@ export const addressAsGiven = (example: string) => z.url(noAddress(example));
 
 /** Base URL of the desk, without a trailing slash. */
 export const deskUrl = addressAsGiven('https://desk.example.com').transform((url) => url.replace(/\/+$/, ''));
+
+/** Addresses and networks, separated by commas. */
+export const networks = z
+  .string()
+  .transform((value) => value.split(',').map((part) => part.trim()))
+  .refine(
+    (parts) => parts.every(isNetwork),
+    'must be addresses or networks such as 10.0.0.0/8, separated by commas',
+  )
+  .transform((parts): AddressList => addressList(parts));

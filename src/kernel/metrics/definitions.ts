@@ -166,6 +166,19 @@ export const METRICS = {
     help: 'Callbacks without a valid signature.',
     alert: 'Growth: a stranger calls, or the party’s secret differs from ours.',
   },
+  sign_ins_failed_total: {
+    type: 'counter',
+    labels: [],
+    help: 'Requests with a client id and a secret that are not valid together, or not from their address.',
+    alert:
+      'More than one a second: somebody guesses, or a client uses an old secret. The audit log names address and claimed id.',
+  },
+  sensitive_requests_total: {
+    type: 'counter',
+    labels: ['outcome'],
+    help: 'Requests for card numbers and identity documents: answered, or refused beyond the limit of a tenant.',
+    alert: '`refused` grows: a tenant reads out its card numbers. The request log names the tenant.',
+  },
 } as const satisfies Record<string, MetricDefinition>;
 
 export type MetricName = keyof typeof METRICS;

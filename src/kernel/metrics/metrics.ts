@@ -83,6 +83,8 @@ function observersOf(metrics: Made): Observers {
       count('card_authorizations_total', { outcome });
       if (reason !== null) count('card_declines_total', { reason });
     },
+    observeFailedSignIn: () => count('sign_ins_failed_total', {}),
+    observeSensitive: (outcome) => count('sensitive_requests_total', { outcome }),
   };
 }
 

@@ -40,6 +40,10 @@ export interface Observers {
   observeChainHead(chain: string, at: Date | null): void;
   /** An authorization was recorded. @param reason decline reason, else null */
   observeAuthorization(outcome: 'approved' | 'forced' | 'declined', reason: string | null): void;
+  /** A client or an admin presented a credential that is not valid. */
+  observeFailedSignIn(): void;
+  /** A request for sensitive data. `refused`: beyond the limit of its tenant. */
+  observeSensitive(outcome: 'answered' | 'refused'): void;
 }
 
 const nothing = () => undefined;
@@ -53,4 +57,6 @@ export const NO_OBSERVERS: Observers = {
   observeBreaker: nothing,
   observeChainHead: nothing,
   observeAuthorization: nothing,
+  observeFailedSignIn: nothing,
+  observeSensitive: nothing,
 };

@@ -48,6 +48,7 @@ function createRoute(services: CardholderServices): Route {
   return route({
     method: 'POST',
     path: '/v1/users/{id}/cardholder',
+    scope: 'cards',
     tag: 'Users',
     summary: 'Create cardholder',
     description:

@@ -63,6 +63,7 @@ function updateRoute(services: CardholderServices): Route {
   return route({
     method: 'PATCH',
     path: '/v1/cardholders/{id}',
+    scope: 'cards',
     tag: TAG,
     summary: 'Update cardholder data',
     description:
@@ -90,6 +91,7 @@ function resubmitRoute(
   const action = on === 'retried' ? 'cardholders.retry' : 'cardholders.submit';
   return route({
     method: 'POST',
+    scope: 'cards',
     ...told,
     tag: TAG,
     body: z.strictObject({}),

@@ -42,6 +42,7 @@ function submitRoute(services: Services): Route {
   return route({
     method: 'POST',
     path: '/v1/users/{id}/kyc/submit',
+    scope: 'cards',
     tag: TAG,
     summary: 'Submit KYC for review',
     description:
@@ -74,6 +75,7 @@ function decisionRoute(services: Services): Route {
   return route({
     method: 'PATCH',
     path: '/v1/users/{id}/kyc/status',
+    scope: 'cards',
     tag: TAG,
     summary: 'Update user KYC status',
     description: 'Ends a review, or corrects its decision. The client can read the reason.',
@@ -115,6 +117,7 @@ function notesRoute(services: Services): Route {
   return route({
     method: 'PATCH',
     path: '/v1/users/{id}/kyc/notes',
+    scope: 'cards',
     tag: TAG,
     summary: 'Update KYC notes',
     description: 'Replaces the notes, which only operators can read.',

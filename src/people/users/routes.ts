@@ -51,6 +51,7 @@ function createRoute(services: UserServices): Route {
   return route({
     method: 'POST',
     path: '/v1/users',
+    scope: 'cards',
     tag: TAG,
     summary: 'Create a user',
     description:
@@ -85,6 +86,7 @@ function updateRoute(services: UserServices): Route {
   return route({
     method: 'PATCH',
     path: '/v1/users/{id}',
+    scope: 'cards',
     tag: TAG,
     summary: "Update a user's meta",
     description: 'Merges `meta` field by field. Null removes a field; absent fields are kept.',
@@ -115,6 +117,7 @@ function statusRoute(services: UserServices): Route {
   return route({
     method: 'PATCH',
     path: '/v1/users/{id}/status',
+    scope: 'cards',
     tag: TAG,
     summary: 'Update user status',
     description:

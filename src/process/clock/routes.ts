@@ -44,6 +44,7 @@ export function clockRoutes(services: ClockServices): Route[] {
     route({
       method: 'POST',
       path: PATH,
+      scope: 'manage',
       tag: 'Sandbox',
       summary: "Advance the sandbox's clock",
       description:

@@ -1,6 +1,8 @@
 import type { Sql } from '../../kernel/db/database';
 import { FRESH_MS, REVALIDATE_MS, STALE_IF_ERROR_MS } from '../../kernel/db/freshness';
 import { gathered } from '../../kernel/db/gathered';
+import type { Scope } from '../../kernel/scopes';
+import { type AddressList, addressList } from '../../kernel/security/address-lists';
 import { type Tenant, type TenantAccess } from './record';
 import { accessVersions, readAccess } from './store';
 
@@ -12,8 +14,19 @@ const MAX_KNOWN = 10_000;
 /** A cached tenant with its secrets. Times are milliseconds of the process's monotonic clock. */
 export interface KnownTenant {
   tenant: Tenant;
-  /** Secrets that were valid when they were read. `endsAt` is null for the current secret. */
-  secrets: { id: string; hash: Buffer; endsAt: number | null }[];
+  /** Secrets that were valid when they were read. */
+  secrets: KnownSecret[];
+}
+
+export interface KnownSecret {
+  id: string;
+  hash: Buffer;
+  /** Null for a current secret. */
+  endsAt: number | null;
+  /** Null: all. */
+  scopes: readonly Scope[] | null;
+  /** Null: from anywhere. */
+  addresses: AddressList | null;
 }
 
 interface Entry extends KnownTenant {
@@ -123,10 +136,12 @@ function entryOf({ tenant, version, secrets }: TenantAccess, startedAt: number):
   return {
     tenant,
     version,
-    secrets: secrets.map(({ id, hash, leftMs }) => ({
+    secrets: secrets.map(({ id, hash, leftMs, scopes, addresses }) => ({
       id,
       hash,
       endsAt: leftMs === null ? null : startedAt + leftMs,
+      scopes,
+      addresses: addresses && addressList(addresses),
     })),
     confirmedAt: startedAt,
     usedAt: startedAt,

@@ -1,28 +1,30 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Sql, Tx } from '../../kernel/db/database';
-import { clientDisabled, forbidden, notFound } from '../../kernel/errors';
+import { clientDisabled, conflict, forbidden, notFound } from '../../kernel/errors';
 import { newId } from '../../kernel/ids';
 import { appendEvents } from '../../kernel/outbox/events';
 import type { Keyring } from '../../kernel/security/keyring';
 import { endStop, forgetStop, noteStop } from '../../process/stops/operations';
 import type { Stopping } from '../../process/stops/record';
-import { secretRotatedEvent } from './events';
-import { type Tenant } from './record';
+import { secretAddedEvent, secretRevokedEvent, secretRotatedEvent } from './events';
+import { type LiveSecret, MAIN, type SecretTerms, type Tenant } from './record';
 import { DEMO_RATE_LIMIT, type SettingsSection } from './settings';
 import {
+  type Ending,
   endSecrets,
   findTenant,
   insertCredential,
   insertTenant,
   liveSecrets,
   lockTenant,
+  newestTerms,
   readAccess,
   signingSecrets,
   statusOf,
   updateStatus,
 } from './store';
 
-export { listTenants, updateSettings } from './store';
+export { listSecrets, listTenants, liveSecrets, type TenantSecret, updateSettings } from './store';
 
 export interface NewCredential {
   clientId: string;
@@ -73,21 +75,29 @@ export async function createClient(
     settings: given.sandbox ? { rateLimit: DEMO_RATE_LIMIT } : {},
   });
   if (given.role === 'client') await given.provide(tx, clientId, given.sandbox);
-  return storeSecret(tx, keyring, prepared);
+  return storeSecret(tx, keyring, prepared, { name: MAIN, ...EVERYTHING });
 }
+
+const EVERYTHING: SecretTerms = { scopes: null, addresses: null };
 
 /** The stored part of a prepared credential. */
 type Stored = { clientId: string; sealed: Buffer };
 
 const storable = ({ credential: { clientId }, sealed }: PreparedCredential): Stored => ({ clientId, sealed });
 
-async function storeSecret(tx: Tx, keyring: Keyring, { clientId, sealed }: Stored): Promise<NewCredential> {
+async function storeSecret(
+  tx: Tx,
+  keyring: Keyring,
+  { clientId, sealed }: Stored,
+  named: SecretTerms & { name: string },
+): Promise<NewCredential> {
   const clientSecret = keyring.sealer('client-secrets').open(sealed, sealContext(clientId)).toString();
-  await insertCredential(tx, clientId, keyring.hashSecret(clientSecret), sealed);
+  const secretHash = keyring.hashSecret(clientSecret);
+  await insertCredential(tx, { tenantId: clientId, ...named, secretHash, secretSealed: sealed });
   return { clientId, clientSecret };
 }
 
-/** Numbers of the valid secrets, for the audit log. Never the secrets themselves. */
+/** Numbers of the valid secrets of a name, for the audit log. Never the secrets themselves. */
 export interface SecretNumbers {
   current: string | null;
   inOverlap: { id: string; endsAt: string }[];
@@ -105,15 +115,16 @@ export interface Rotation extends SecretChange {
 }
 
 /**
- * Replaces the current secret. The new secret signs webhooks at once, and the old one authenticates until the overlap
- * ends. A secret that was still in its overlap ends now, so at most two are valid (decisions part 1, Credentials). The
- * tenant's webhook is told.
- * @param overlapSeconds 0 ends all other secrets now
- * @param given.by number of the caller's secret, which must be the current one; absent for the operator
+ * Replaces the current secret of a name. The new secret has the scopes and addresses of the old one. A new `main` signs
+ * webhooks at once, and the old secret authenticates until the overlap ends. A secret of the name that was still in its
+ * overlap ends now, so at most two of a name are valid (decisions part 1, Credentials). The tenant's webhook is told.
+ * @param overlapSeconds 0 ends all other secrets of the name now
+ * @param given.by number of the caller's secret, which must be the current one of its name; absent for the operator
+ * @param given.name default: the name of the caller's secret, `main` for the operator
  * @param given.sealed the new secret, if it was prepared
  * @param given.at time of the event
  * @throws Problem 403 when `by` is not current, for example because another rotation won; 401 for a disabled tenant;
- *   404
+ *   404 for an unknown tenant or name
  */
 export async function rotateSecret(
   tx: Tx,
@@ -122,34 +133,84 @@ export async function rotateSecret(
   overlapSeconds: number,
   {
     by,
+    name: given = MAIN,
     sealed = prepareCredential(keyring, clientId).sealed,
     at = new Date(),
-  }: { by?: string; sealed?: Buffer; at?: Date } = {},
+  }: { by?: string; name?: string; sealed?: Buffer; at?: Date } = {},
 ): Promise<Rotation> {
   const { status } = await lockedTenant(tx, clientId);
   if (by !== undefined && status !== 'active') throw clientDisabled();
-  const before = await secretNumbersOf(tx, clientId);
-  if (by !== undefined && by !== before.current)
+  const live = await liveSecrets(tx, clientId);
+  const own = live.find(({ id }) => id === by);
+  if (by !== undefined && own?.endsAt !== null)
     throw forbidden('Only the current secret may rotate, and this secret has been replaced.');
-  const ended = await endSecrets(tx, clientId, overlapSeconds);
-  const credential = await storeSecret(tx, keyring, { clientId, sealed });
+  const name = own?.name ?? given;
+  const terms = await newestTerms(tx, clientId, name);
+  if (!terms) throw notFound('secret', 'name');
+  const before = numbersOf(live, name);
+  const ended = await endSecrets(tx, clientId, { name, currentEndsIn: overlapSeconds });
+  const credential = await storeSecret(tx, keyring, { clientId, sealed }, { name, ...terms });
   const overlapEndsAt = ended.find(({ id }) => id === before.current)?.endsAt.toISOString() ?? null;
-  await appendEvents(tx, [secretRotatedEvent(clientId, overlapEndsAt, at)]);
-  const after = await secretNumbersOf(tx, clientId);
+  await appendEvents(tx, [secretRotatedEvent(clientId, { name, overlapEndsAt }, at)]);
+  const after = numbersOf(await liveSecrets(tx, clientId), name);
   return { credential: { ...credential, overlapEndsAt }, before, after };
 }
 
+/** How many names of secrets a tenant may have at once. */
+const MAX_NAMES = 20;
+
 /**
- * Ends secrets in their overlap now. With `all`, ends the current one too, so the tenant cannot authenticate until the
- * operator rotates. Webhooks continue to be signed with the newest secret, because receivers verify with it. A thief
- * learns nothing new from signatures.
+ * Adds a secret under a name that has no current one. The tenant's webhook is told.
+ * @throws Problem 404 for an unknown tenant, 409 `invalid_transition` when the name has a current secret, 409
+ *   `limit_exceeded` for one name too many
+ */
+export async function addSecret(
+  tx: Tx,
+  keyring: Keyring,
+  { clientId, sealed }: Stored,
+  named: SecretTerms & { name: string },
+  at: Date,
+): Promise<void> {
+  await lockedTenant(tx, clientId);
+  assertAddable(await liveSecrets(tx, clientId), named.name);
+  await storeSecret(tx, keyring, { clientId, sealed }, named);
+  await appendEvents(tx, [secretAddedEvent(clientId, named, at)]);
+}
+
+/** @throws Problem 409, as {@link addSecret} */
+export function assertAddable(live: readonly LiveSecret[], name: string): void {
+  if (live.some((secret) => secret.name === name && secret.endsAt === null))
+    throw conflict('invalid_transition', `There is a secret named ${name}: rotate or revoke it.`, 'name');
+  const names = new Set(live.map((secret) => secret.name)).add(name);
+  if (names.size > MAX_NAMES)
+    throw conflict('limit_exceeded', `A tenant has secrets of at most ${MAX_NAMES} names.`, 'name');
+}
+
+/**
+ * Ends secrets. Without secrets the tenant cannot authenticate until the operator rotates. Webhooks continue to be signed
+ * with the newest `main`, because receivers verify with it. A thief learns nothing new from signatures. The tenant's
+ * webhook is told of each name.
+ * @param ending `currentEndsIn` null: only secrets in their overlap
+ * @returns valid secrets of the tenant before and after
  * @throws Problem 404 for an unknown tenant
  */
-export async function revokeSecrets(tx: Tx, clientId: string, all: boolean): Promise<SecretChange> {
+export async function revokeSecrets(
+  tx: Tx,
+  clientId: string,
+  ending: Ending,
+  at: Date,
+): Promise<{ before: readonly LiveSecret[]; after: readonly LiveSecret[] }> {
   await lockedTenant(tx, clientId);
-  const before = await secretNumbersOf(tx, clientId);
-  await endSecrets(tx, clientId, all ? 0 : null);
-  return { before, after: await secretNumbersOf(tx, clientId) };
+  const before = await liveSecrets(tx, clientId);
+  const ended = await endSecrets(tx, clientId, ending);
+  const after = await liveSecrets(tx, clientId);
+  const names = [...new Set(ended.map(({ name }) => name))];
+  const liveOf = (name: string) => after.filter((secret) => secret.name === name).length;
+  await appendEvents(
+    tx,
+    names.map((name) => secretRevokedEvent(clientId, { name, live: liveOf(name) }, at)),
+  );
+  return { before, after };
 }
 
 /** Extent of a tenant's stop. */
@@ -195,14 +256,27 @@ export async function lockedTenant(tx: Tx, clientId: string): Promise<Tenant> {
   return tenant;
 }
 
-/** Numbers of the tenant's valid secrets. */
-export async function secretNumbersOf(sql: Sql, clientId: string): Promise<SecretNumbers> {
+/** Numbers of the valid secrets of a name. */
+export function numbersOf(live: readonly LiveSecret[], of: string): SecretNumbers {
   const numbers: SecretNumbers = { current: null, inOverlap: [] };
-  for (const { id, endsAt } of await liveSecrets(sql, clientId)) {
+  for (const { id, name, endsAt } of live) {
+    if (name !== of) continue;
     if (endsAt) numbers.inOverlap.push({ id, endsAt: endsAt.toISOString() });
     else numbers.current = id;
   }
   return numbers;
+}
+
+/** Numbers of all valid secrets of a tenant: those of `main`, and of the other names that there are. */
+export interface AllSecretNumbers extends SecretNumbers {
+  named?: Record<string, SecretNumbers>;
+}
+
+export function allNumbersOf(live: readonly LiveSecret[]): AllSecretNumbers {
+  const others = [...new Set(live.map(({ name }) => name))].filter((name) => name !== MAIN);
+  const main = numbersOf(live, MAIN);
+  if (others.length === 0) return main;
+  return { ...main, named: Object.fromEntries(others.map((name) => [name, numbersOf(live, name)])) };
 }
 
 /** Whether the secret is one of the tenant's valid secrets, also while the tenant is disabled. */

@@ -1,3 +1,4 @@
+import type { Scope } from '../../kernel/scopes';
 import type { TenantSettings } from './settings';
 
 export interface Tenant {
@@ -8,17 +9,29 @@ export interface Tenant {
   settings: TenantSettings;
 }
 
+/** The name of a tenant's first secret, which signs its webhooks. */
+export const MAIN = 'main';
+
+/** The narrowing of a secret. Null: everything, from anywhere. */
+export interface SecretTerms {
+  scopes: readonly Scope[] | null;
+  /** Addresses and networks. */
+  addresses: readonly string[] | null;
+}
+
 /** A tenant with its valid secrets, read by one statement. */
 export interface TenantAccess {
   tenant: Tenant;
   /** Changes with every change of the tenant or its secrets (migration 0090). */
   version: string;
-  /** `leftMs`: milliseconds until the secret ends, by the database's clock; null for the current secret. */
-  secrets: { id: string; hash: Buffer; leftMs: number | null }[];
+  /** `leftMs`: milliseconds until the secret ends, by the database's clock; null for a current secret. */
+  secrets: (SecretTerms & { id: string; hash: Buffer; leftMs: number | null })[];
 }
 
-/** A secret by its number. `endsAt` is null for the current secret. */
-export interface LiveSecret {
+/** A secret by its number. `endsAt` is null for the current secret of its name. */
+export interface LiveSecret extends SecretTerms {
   id: string;
+  name: string;
+  createdAt: Date;
   endsAt: Date | null;
 }

@@ -12,6 +12,7 @@ export function clientRoutes({ keyring, access, now }: Services & { access: Acce
     route({
       method: 'POST',
       path: '/v1/client/secret/rotate',
+      scope: 'manage',
       tag: 'Clients',
       summary: 'Rotate the client secret',
       description:

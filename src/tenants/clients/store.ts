@@ -1,7 +1,7 @@
-import { NOW, table } from '../../kernel/db/build';
+import { filtered, NOW, table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
 import { recordTable } from '../../kernel/db/record-table';
-import type { LiveSecret, Tenant, TenantAccess } from './record';
+import { type LiveSecret, MAIN, type SecretTerms, type Tenant, type TenantAccess } from './record';
 import { type TenantSettings, tenantSettings } from './settings';
 
 const tenants = recordTable<Tenant>(
@@ -57,10 +57,13 @@ export async function readAccess(sql: Sql, ids: string[]): Promise<Map<string, T
     access_version: string;
     secret_id: string | null;
     secret_hash: Buffer;
+    scopes: SecretTerms['scopes'];
+    addresses: SecretTerms['addresses'];
     left_ms: string | null;
   }>(
     'tenants-access',
     `select t.id, t.name, t.role, t.status, t.settings, t.access_version, c.id as secret_id, c.secret_hash,
+            c.scopes, c.addresses,
             extract(epoch from c.expires_at - clock_timestamp()) * 1000 as left_ms
        from tenants t
        left join credentials c on c.tenant_id = t.id and (c.expires_at is null or c.expires_at > clock_timestamp())
@@ -68,11 +71,11 @@ export async function readAccess(sql: Sql, ids: string[]): Promise<Map<string, T
     [ids],
   );
   const read = new Map<string, TenantAccess>();
-  for (const { access_version, secret_id, secret_hash, left_ms, ...row } of rows) {
+  for (const { access_version, secret_id, secret_hash, scopes, addresses, left_ms, ...row } of rows) {
     const access = read.get(row.id) ?? { tenant: tenants.record(row), version: access_version, secrets: [] };
     if (secret_id !== null) {
       const leftMs = left_ms === null ? null : Number(left_ms);
-      access.secrets.push({ id: secret_id, hash: secret_hash, leftMs });
+      access.secrets.push({ id: secret_id, hash: secret_hash, scopes, addresses, leftMs });
     }
     read.set(row.id, access);
   }
@@ -89,56 +92,96 @@ export async function accessVersions(sql: Sql, ids: string[]): Promise<Map<strin
   return new Map(rows.map((row) => [row.id, row.access_version]));
 }
 
-/** Valid secrets, the current one first. */
-export async function liveSecrets(sql: Sql, tenantId: string): Promise<LiveSecret[]> {
-  return sql.run<LiveSecret>(
-    credentials()
-      .select('id', 'expiresAt as endsAt')
-      .where({ tenantId })
-      .whereRaw('(expires_at is null or expires_at > clock_timestamp())')
-      .orderBy('id', 'desc'),
-  );
+/** A secret with its tenant. */
+export interface TenantSecret extends LiveSecret {
+  tenantId: string;
+}
+
+export interface SecretFilter {
+  tenantId?: string | undefined;
+  /** Only secrets before this number: the last of the previous page. */
+  below?: string | undefined;
+  limit: number;
+}
+
+/** Valid secrets of all names, the newest first. */
+export const liveSecrets = (sql: Sql, tenantId: string): Promise<LiveSecret[]> =>
+  sql.run<TenantSecret>(validSecrets().where({ tenantId }));
+
+/** A page of the valid secrets, the newest first. `credentials_of_tenant` and the primary key serve it. */
+export function listSecrets(sql: Sql, { tenantId, below, limit }: SecretFilter): Promise<TenantSecret[]> {
+  const query = validSecrets().modify(filtered, { tenantId }).limit(limit);
+  if (below !== undefined) void query.where('id', '<', below);
+  return sql.run<TenantSecret>(query);
+}
+
+const validSecrets = () =>
+  credentials()
+    .select('id', 'tenantId', 'name', 'scopes', 'addresses', 'createdAt', 'expiresAt as endsAt')
+    .whereRaw('(expires_at is null or expires_at > clock_timestamp())')
+    .orderBy('id', 'desc');
+
+/** The terms of the newest secret of a name, also when it has ended. Undefined for a name without secrets. */
+export async function newestTerms(
+  sql: Sql,
+  tenantId: string,
+  name: string,
+): Promise<SecretTerms | undefined> {
+  const newest = credentials().select('scopes', 'addresses').where({ tenantId, name });
+  const [row] = await sql.run<SecretTerms>(newest.orderBy('id', 'desc').limit(1));
+  return row;
 }
 
 /**
- * The sealed secrets that sign webhooks: the newest one, which signs even when it was revoked, and the other valid ones.
- * Raw and prepared, because the dispatcher reads it once a second for each tenant with webhooks.
+ * The sealed secrets that sign webhooks: the newest one named `main`, which signs even when it was revoked, and the other
+ * valid ones of that name. Raw and prepared, because the dispatcher reads it once a second for each tenant with webhooks.
  */
 export const signingSecrets = (sql: Sql, tenantId: string): Promise<{ id: string; sealed: Buffer }[]> =>
   sql.prepared(
     'tenants-signing',
     `select id, secret_sealed as sealed from credentials
-      where tenant_id = $1 and (expires_at is null or expires_at > clock_timestamp()
-            or id = (select max(id) from credentials where tenant_id = $1))
+      where tenant_id = $1 and name = $2 and (expires_at is null or expires_at > clock_timestamp()
+            or id = (select max(id) from credentials where tenant_id = $1 and name = $2))
       order by id desc`,
-    [tenantId],
+    [tenantId, MAIN],
   );
 
+/** Secrets to end. */
+export interface Ending {
+  /** Only those of this name. Null: of every name. */
+  name: string | null;
+  /** Seconds until current secrets end. Null: they stay. */
+  currentEndsIn: number | null;
+}
+
 /**
- * Ends secrets in their overlap now, and the current one in `currentEndsIn` seconds (null: not at all). Raw, because
- * ends are computed by the database's clock, which all processes share.
+ * Ends secrets in their overlap now, and current ones in `currentEndsIn` seconds. Raw, because ends are computed by the
+ * database's clock, which all processes share.
  * @returns secrets that were ended, with their ends
  */
 export async function endSecrets(
   tx: Sql,
   tenantId: string,
-  currentEndsIn: number | null,
-): Promise<{ id: string; endsAt: Date }[]> {
-  return tx.query<{ id: string; endsAt: Date }>(
+  { name, currentEndsIn }: Ending,
+): Promise<{ id: string; name: string; endsAt: Date }[]> {
+  return tx.query<{ id: string; name: string; endsAt: Date }>(
     `update credentials
         set expires_at = date_trunc('milliseconds', clock_timestamp())
                          + case when expires_at is null then make_interval(secs => $2::int) else interval '0' end
       where tenant_id = $1 and (expires_at > clock_timestamp() or (expires_at is null and $2::int is not null))
-  returning id, expires_at as "endsAt"`,
-    [tenantId, currentEndsIn],
+        and ($3::text is null or name = $3)
+  returning id, name, expires_at as "endsAt"`,
+    [tenantId, currentEndsIn, name],
   );
 }
 
-export async function insertCredential(
-  tx: Sql,
-  tenantId: string,
-  secretHash: Buffer,
-  secretSealed: Buffer,
-): Promise<void> {
-  await tx.run(credentials().insert({ tenantId, secretHash, secretSealed }));
+export interface NewSecret extends SecretTerms {
+  tenantId: string;
+  name: string;
+  secretHash: Buffer;
+  secretSealed: Buffer;
+}
+
+export async function insertCredential(tx: Sql, secret: NewSecret): Promise<void> {
+  await tx.run(credentials().insert(secret));
 }

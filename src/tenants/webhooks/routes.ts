@@ -45,6 +45,7 @@ function setRoute(services: Services, resolve: Resolve) {
   return route({
     method: 'POST',
     path: '/v1/webhooks',
+    scope: 'manage',
     tag: TAG,
     summary: 'Set a webhook URL',
     description:
@@ -68,6 +69,7 @@ const deleteRoute = ({ commands }: Services) =>
   route({
     method: 'DELETE',
     path: '/v1/webhooks',
+    scope: 'manage',
     tag: TAG,
     summary: 'Delete a webhook URL',
     description: 'Deletes the URL of one `type`, or all URLs. Undelivered events are kept for a resend.',
@@ -83,6 +85,7 @@ const resendRoute = ({ commands, now }: Services) =>
   route({
     method: 'POST',
     path: '/v1/webhooks/resend',
+    scope: 'manage',
     tag: TAG,
     summary: 'Replay failed deliveries',
     description:
@@ -114,6 +117,7 @@ const signingKeyRoute = ({ database, keyring }: Services) =>
   route({
     method: 'GET',
     path: '/v1/webhooks/signing-key',
+    scope: 'manage',
     tag: TAG,
     summary: 'Get the key of Standard Webhooks',
     description:

@@ -17,6 +17,7 @@ function confirmRoute(services: Services): Route {
   return route({
     method: 'POST',
     path: '/v1/wallets/deposit',
+    scope: 'money',
     tag: 'Wallets',
     capability: 'crypto',
     summary: 'Confirm a deposit',

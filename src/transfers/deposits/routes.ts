@@ -89,6 +89,7 @@ function quoteRoute(services: Services): Route {
   return route({
     method: 'POST',
     path: '/v2/accounts/{accountId}/deposit-quote',
+    scope: 'money',
     tag,
     capability: 'deposit',
     summary: 'Quote a deposit',
@@ -127,6 +128,7 @@ function createRoute(services: Services): Route {
   return route({
     method: 'POST',
     path: '/v2/accounts/{accountId}/deposits',
+    scope: 'money',
     tag,
     capability: 'deposit',
     summary: 'Create a deposit',

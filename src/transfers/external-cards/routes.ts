@@ -44,6 +44,7 @@ function creation(services: Services, kind: ExternalCardKind): Route {
   return route({
     method: 'POST',
     path: `/v2/accounts/{id}/${PATHS[kind]}/card`,
+    scope: 'money',
     tag,
     capability: CAPABILITIES[kind],
     summary: SUMMARIES[kind],

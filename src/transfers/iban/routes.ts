@@ -68,6 +68,7 @@ function quoteRoute(services: Services): Route {
     ...guarded,
     method: 'POST',
     path: `${PATH}/quote`,
+    scope: 'money',
     summary: 'Quote a payout',
     description: 'Prices a payout by SEPA in EUR. A quote is valid for five minutes.',
     body: z.strictObject({ amount: amount(), destination: destinationSchema }),
@@ -85,6 +86,7 @@ function payoutCreation(services: Services): Route {
     ...guarded,
     method: 'POST',
     path: `${PATH}/payouts`,
+    scope: 'money',
     summary: 'Pay out by SEPA',
     description:
       'Uses a quote. Amount and fee are held, and debited when the payout is `sent`. Above your threshold an operator ' +
@@ -135,6 +137,7 @@ function transferRoute(): Route {
     ...guarded,
     method: 'POST',
     path: `${PATH}/transfers`,
+    scope: 'money',
     summary: "Move money to the company's own EUR account",
     description: 'Moves money at once, by two account transactions with one `referenceId`.',
     body: z.strictObject({ amount: amount() }),

@@ -29,6 +29,7 @@ export function bankingSandboxRoutes(services: Services): Route[] {
     route({
       method: 'POST',
       path: '/sandbox/iban-credits',
+      scope: 'money',
       tag: 'Sandbox',
       summary: 'Pay to a virtual IBAN from outside',
       description:

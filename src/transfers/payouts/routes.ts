@@ -60,6 +60,7 @@ function quoteRoute(services: Services): Route {
   return route({
     method: 'POST',
     path: '/v2/accounts/{accountId}/payout-quote',
+    scope: 'money',
     tag,
     capability: 'payout',
     summary: 'Price a payout without creating it',
@@ -111,6 +112,7 @@ function createRoute(services: Services): Route {
   return route({
     method: 'POST',
     path: '/v2/accounts/{accountId}/payouts',
+    scope: 'money',
     tag,
     capability: 'payout',
     summary: 'Create a payout',

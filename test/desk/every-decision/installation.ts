@@ -124,6 +124,20 @@ export const INSTALLATION: Rows = {
   },
   'client.rotate-secret': { make: (world) => access(world, undefined, 401, { overlapSeconds: 0 }) },
   'client.revoke': { make: (world) => access(world, undefined, 401, { all: true }) },
+  'client.secret.add': {
+    async make(world) {
+      const { clientId } = await world.tenant();
+      const see = () =>
+        world.value(
+          `select array_to_string(scopes, ' ') || ' ' || array_to_string(addresses, ' ')
+             from credentials where tenant_id = $1 and name = 'reporting'`,
+          clientId,
+        );
+      const input = { name: 'reporting', scopes: ['money', 'read'], addresses: ['203.0.113.0/24'] };
+      return { subject: clientId, input, see, shown: 'read money 203.0.113.0/24' };
+    },
+  },
+  'client.secret.revoke': { make: (world) => access(world, undefined, 401, { name: 'main' }) },
   'client.disable': { make: (world) => access(world, undefined, 401) },
   'client.enable': { make: (world) => access(world, 'client.disable', 200) },
   'client.settings': {

@@ -1,4 +1,5 @@
 import { ConfigError, readConfig } from '../../../src/kernel/config/config';
+import { isListed } from '../../../src/kernel/security/address-lists';
 
 const told = (environment: NodeJS.ProcessEnv) => {
   try {
@@ -21,6 +22,13 @@ it('serves metrics on this machine only by default', () => {
   expect(readConfig({ METRICS_HOST: '0.0.0.0' }).metricsHost).toBe('0.0.0.0');
 });
 
+it('trusts no proxy by default, and the given addresses and networks', () => {
+  expect(readConfig({}).trustedProxies).toEqual([]);
+  const { trustedProxies } = readConfig({ TRUSTED_PROXIES: '10.0.0.0/8, 2001:db8::1' });
+  const listed = ['10.9.9.9', '11.0.0.1', '2001:db8::1'].map((address) => isListed(trustedProxies, address));
+  expect(listed).toEqual([true, false, true]);
+});
+
 it('drains by default in production only', () => {
   const production = { NODE_ENV: 'production', MODE: 'sandbox' };
   expect([readConfig({}).drainSeconds, readConfig(production).drainSeconds]).toEqual([0, 5]);
@@ -35,6 +43,10 @@ describe('reports a wrong value in one sentence', () => {
     [{ MODE: 'Live' }, 'MODE: must be sandbox or live (given: "Live").'],
     [{ DRAIN_SECONDS: 'long' }, 'DRAIN_SECONDS: must be a number of at least 0 (given: "long").'],
     [{ SHUTDOWN_SECONDS: '0' }, 'SHUTDOWN_SECONDS: must be a number greater than 0 (given: "0").'],
+    [
+      { TRUSTED_PROXIES: '10.0.0.0/8, proxy' },
+      'TRUSTED_PROXIES: must be addresses or networks such as 10.0.0.0/8, separated by commas (given: "10.0.0.0/8, proxy").',
+    ],
     [{ DATABASE_POOL: '1' }, 'DATABASE_POOL: must be a whole number from 2 to 200 (given: "1").'],
     [
       { PUBLIC_URL: 'here' },

@@ -110,6 +110,63 @@ describe('client', () => {
     expect(whole).toMatchObject({ action: 'client.revoke', after: { current: null } });
   });
 
+  it('adds narrowed secrets, lists them, and ends those of a name', async () => {
+    const { clientId, clientSecret } = await create();
+    const named = ['client', 'secret', 'add', clientId, '--name', 'reporting'];
+    const narrow = [...named, '--scopes', 'money,read', '--addresses', '203.0.113.0/24', '2001:db8::/32'];
+    const added = (await operator([...narrow, '--json'])).json();
+    const terms = { scopes: ['read', 'money'], addresses: ['203.0.113.0/24', '2001:db8::/32'] };
+    expect(added).toEqual({ clientId, name: 'reporting', ...terms, clientSecret: expect.any(String) });
+    const from = async (address: string) => {
+      const authenticate = createAuthenticator(test.database, createKeyring(masterKey));
+      return await authenticate(clientId, added['clientSecret'], address);
+    };
+    expect(await from('203.0.113.9')).toMatchObject({ scopes: terms.scopes });
+    expect(await from('198.51.100.9')).toBeUndefined();
+    const again = await operator(named);
+    expect([again.code, again.err]).toEqual([4, expect.stringContaining('rotate or revoke it')]);
+
+    const rows = JSON.parse(
+      (await operator(['client', 'secret', 'list', '--client', clientId, '--json'])).text,
+    );
+    expect(rows).toMatchObject([
+      {
+        client: clientId,
+        name: 'reporting',
+        scopes: 'read money',
+        addresses: '203.0.113.0/24 2001:db8::/32',
+      },
+      { client: clientId, name: 'main', scopes: 'all', addresses: 'anywhere' },
+    ]);
+    const rotate = ['client', 'rotate-secret', clientId, '--name', 'reporting', '--json'];
+    const rotated = (await operator(rotate)).json();
+    expect(typeof rotated['overlapEndsAt']).toBe('string');
+    const revoked = await operator(['client', 'secret', 'revoke', clientId, '--name', 'reporting', '--json']);
+    expect(revoked.json()).toEqual({ clientId, name: 'reporting', revoked: 2, live: 1 });
+    expect(await from('203.0.113.9')).toBeUndefined();
+    expect(await authenticates(clientId, clientSecret)).toBe(true);
+    const entries = await audited(clientId);
+    expect(entries.map(({ action }) => action)).toEqual([
+      'client.create',
+      'client.secret.add',
+      'client.rotate-secret',
+      'client.secret.revoke',
+    ]);
+    expect(entries[1]?.after).toMatchObject({ name: 'reporting', ...terms });
+    expect(JSON.stringify(entries)).not.toContain(added['clientSecret']);
+  });
+
+  it.each([
+    [['--name', 'Reporting Team'], 'lower-case'],
+    [['--name', 'reporting', '--scopes', 'read,everything'], 'read, cards, money, sensitive, manage'],
+    [['--name', 'reporting', '--addresses', '10.1'], 'an address or a network'],
+  ])('refuses a secret with %j', async (options, message) => {
+    const { clientId } = await create();
+    const refused = await operator(['client', 'secret', 'add', clientId, ...options]);
+    expect(refused.code).not.toBe(0);
+    expect(refused.err).toContain(message);
+  });
+
   it('disables a tenant, and enables it again', async () => {
     const { clientId, clientSecret } = await create();
     const disabled = await operator(['client', 'disable', clientId, '--reason', 'A leak.', '--json']);

@@ -92,6 +92,7 @@ it('signs for both secrets while a rotated one overlaps, and tells the rotation'
       clientId: client.clientId,
       overlapEndsAt: expect.any(String),
       timestamp: expect.any(String),
+      name: 'main',
     },
   });
   expect(told?.headers['webhook-id']).toBe(told?.body.data['id']);

@@ -55,6 +55,7 @@ function ofCards(services: CardServices): Route[] {
     route({
       ...common,
       method: 'PUT',
+      scope: 'cards',
       summary: 'Set the limits of a card',
       description: RULES + REPLACES,
       body: cardLimitsBody,
@@ -87,6 +88,7 @@ function ofUsers(services: CardServices): Route[] {
     route({
       ...common,
       method: 'PUT',
+      scope: 'cards',
       summary: 'Set the limits of a user',
       description: RULES + OF_USER + REPLACES,
       body: userLimitsBody,

@@ -35,6 +35,7 @@ const saveRoute = ({ now }: Services): Route =>
   route({
     method: 'PUT',
     path,
+    scope: 'manage',
     ...GUARDED,
     response: gasConfigSchema,
     awaitsApproval: gasConfigAwaiting,

@@ -81,6 +81,7 @@ const createSweepRoute = (services: Services): Route =>
   route({
     method: 'POST',
     path: PATHS.sweep,
+    scope: 'manage',
     ...GUARDED,
     status: 201,
     summary: 'Create a sweep operation',
@@ -104,6 +105,7 @@ const createTopupRoute = (services: Services): Route =>
   route({
     method: 'POST',
     path: PATHS.topup,
+    scope: 'manage',
     ...GUARDED,
     status: 201,
     summary: 'Create a gas top-up operation',
@@ -126,6 +128,7 @@ const confirmRoute = (services: Services, type: GasOperationType): Route =>
   route({
     method: 'POST',
     path: `${PATHS[type]}/{id}/confirm`,
+    scope: 'manage',
     ...GUARDED,
     summary: `Confirm ${WORDS[type]}`,
     description:
@@ -188,6 +191,7 @@ const failRoute = (services: Services, type: GasOperationType): Route =>
   route({
     method: 'POST',
     path: `${PATHS[type]}/{id}/fail`,
+    scope: 'manage',
     ...GUARDED,
     summary: `Mark ${WORDS[type]} failed`,
     description:

@@ -45,6 +45,7 @@ const scanRoute = (services: Services): Route =>
   route({
     method: 'POST',
     path: `${path}/scan`,
+    scope: 'manage',
     ...GUARDED,
     summary: 'Scan for station top-ups',
     description:

@@ -80,6 +80,7 @@ const generateRoute = (services: Services): Route =>
   route({
     method: 'POST',
     path: '/v1/gas-station/generate',
+    scope: 'manage',
     ...GUARDED,
     status: 201,
     summary: 'Generate new wallets',
@@ -113,6 +114,7 @@ const setRoute = (services: Services): Route =>
   route({
     method: 'PUT',
     path: '/v1/gas-station/wallet',
+    scope: 'manage',
     ...GUARDED,
     summary: 'Set the gas station wallet',
     description:
@@ -144,6 +146,7 @@ const generateStationRoute = (services: Services): Route =>
   route({
     method: 'POST',
     path: '/v1/gas-station/wallet/generate',
+    scope: 'manage',
     ...GUARDED,
     status: 201,
     summary: 'Generate a gas station wallet',

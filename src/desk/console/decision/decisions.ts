@@ -8,11 +8,11 @@ export const decisionPath = ({ name }: Pick<Decision, 'name'>, subject?: string)
 
 /** `Payout approve`: noun and verb. */
 export const decisionName = ({ name }: Pick<Decision, 'name'>): string =>
-  capital(wordsOf(name.replace('.', ' ')));
+  capital(wordsOf(name.replaceAll('.', ' ')));
 
 /** `Approve`: the verb, where the record is beside it. */
 const verbOf = ({ name }: Pick<Decision, 'name'>): string =>
-  capital(wordsOf(name.slice(name.indexOf('.') + 1)));
+  capital(wordsOf(name.slice(name.indexOf('.') + 1).replaceAll('.', ' ')));
 
 export const decisionLink = (decision: Decision): Html =>
   html`<a href="${decisionPath(decision)}" data-decision="${decision.name}">${decisionName(decision)}</a> <span class="soft">${decision.title}</span>`;

@@ -14,13 +14,16 @@ create table tenants (
 create table credentials (
   id            bigint generated always as identity primary key,
   tenant_id     id not null references tenants,
+  name          text not null default 'main',
+  scopes        text[] check (scopes <> '{}'),     -- null: all
+  addresses     text[] check (addresses <> '{}'),  -- addresses and networks that the secret may come from; null: any
   secret_hash   bytea not null,  -- HMAC-SHA256 under the installation's key of that purpose
   secret_sealed bytea not null,  -- AES-256-GCM; opened only to sign webhooks
   created_at    timestamptz(3) not null default date_trunc('milliseconds', clock_timestamp()),
   expires_at    timestamptz(3)
 );
 create index credentials_of_tenant on credentials (tenant_id, id desc);
-create unique index credentials_one_current on credentials (tenant_id) where expires_at is null;
+create unique index credentials_one_current on credentials (tenant_id, name) where expires_at is null;
 
 -- Each change of a tenant's row or secrets raises access_version, whoever makes the change.
 create function tenants_move_access() returns trigger language plpgsql as $$

@@ -25,6 +25,7 @@ function fileRoute(services: CardholderServices): Route {
   return route({
     method: 'POST',
     path: '/v1/cardholders/files',
+    scope: 'cards',
     tag: TAG,
     summary: 'Upload a cardholder file',
     description: 'Stores a file, whose `fileId` can then be given as a photo of a cardholder.',
@@ -68,6 +69,7 @@ function photoRoute(services: CardholderServices): Route {
   return route({
     method: 'POST',
     path: '/v1/cardholders/{id}/photos',
+    scope: 'cards',
     tag: TAG,
     summary: 'Upload cardholder photos',
     description:

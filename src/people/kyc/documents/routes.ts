@@ -60,6 +60,7 @@ function uploadRoute(services: Services): Route {
   return route({
     method: 'POST',
     path: PATH,
+    scope: 'cards',
     tag: TAG,
     summary: 'Upload a KYC document',
     description: 'Adds a document at any time. The newest document of a slot that is not rejected counts.',
@@ -98,6 +99,7 @@ function deleteRoute(services: Services): Route {
   return route({
     method: 'DELETE',
     path: `${PATH}/{docId}`,
+    scope: 'cards',
     tag: TAG,
     summary: 'Delete a KYC document',
     description: 'Deletes a document that was neither submitted nor judged.',
@@ -127,6 +129,7 @@ function contentRoute(services: Services): Route {
   return route({
     method: 'GET',
     path: `${PATH}/{docId}/content`,
+    scope: 'sensitive',
     tag: TAG,
     summary: 'Download document content',
     description:
@@ -156,6 +159,7 @@ function decisionRoute(): Route {
   return route({
     method: 'PATCH',
     path: `${PATH}/{docId}/status`,
+    scope: 'cards',
     tag: TAG,
     summary: 'Update document status',
     description: 'Approves or rejects the document. The client can read the note.',

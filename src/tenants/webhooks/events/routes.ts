@@ -44,6 +44,7 @@ export function eventRoutes({ database, commands, keyring, now }: Services): Rou
     route({
       method: 'POST',
       path: '/v1/events/{id}/resend',
+      scope: 'manage',
       tag: TAG,
       summary: 'Send an event again',
       description:

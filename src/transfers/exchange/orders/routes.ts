@@ -46,6 +46,7 @@ const creation = (services: Services): Route =>
   route({
     method: 'POST',
     path: '/v1/exchange/orders',
+    scope: 'money',
     ...guarded,
     summary: 'Create an exchange order',
     description:

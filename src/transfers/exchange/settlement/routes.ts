@@ -42,6 +42,7 @@ const increaseRoute = (services: Services): Route =>
   route({
     method: 'POST',
     path: '/v1/exchange/settlement/check-increase',
+    scope: 'money',
     ...guarded,
     asksOnly: true,
     summary: 'Check settlement balance increase',

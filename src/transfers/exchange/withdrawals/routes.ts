@@ -48,6 +48,7 @@ function creationRoute(services: Services): Route {
     ...guarded,
     method: 'POST',
     path: '/v1/exchange/withdrawals',
+    scope: 'money',
     summary: 'Create a fiat withdrawal',
     description:
       'Withdraws to one of your destinations, in its currency. Amount and fee are held at once and debited when the ' +
