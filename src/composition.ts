@@ -43,6 +43,7 @@ import { documentPages } from './http/docs-page';
 import { healthRoutes } from './http/health';
 import { openApiDocument } from './http/openapi';
 import { packagedReader, readerFolder } from './http/reader-files';
+import { permissionOf } from './http/permission';
 import type { Route } from './http/route';
 import { type PartySettings } from './kernel/config/parties';
 import { NO_OBSERVERS } from './kernel/metrics/observers';
@@ -380,6 +381,7 @@ export function createApi(services: Composed, { observe, publicUrl, spend }: Api
       { crypto: ({ body }) => holdersOf(database, body) },
     ),
     authenticate: byClientHeaders(createAuthenticator(database, keyring, access)),
+    permissionOf,
     pages: [
       documentPages({
         document: () => openApiDocument(routes, { publicUrl, events: EVENT_DOCUMENTS }),

@@ -15,12 +15,14 @@ import {
   unauthorized,
   unavailable,
 } from '../kernel/errors';
+import type { Permission } from '../kernel/permissions';
 import { createRateLimiter, type RateLimiter } from '../kernel/rate-limit';
 import { discardRest } from './body';
 import { compressReads } from './compress';
 import { answerUnmodified } from './conditional-get';
 import { showErrorPage } from './error-page';
 import { createWaiting } from './prefer-wait';
+import { assertPermitted } from './permission';
 import { problemBody } from './problem-body';
 import type { Route } from './route';
 import { createRouters } from './router';
@@ -39,6 +41,11 @@ export interface AppDeps {
   /** Refuses routes whose capability or party is off. When absent, everything is on. */
   admission?: Admission;
   authenticate(request: Presented): Promise<Verdict>;
+  /**
+   * The permission that an operator's credential needs for a route. Admins' calls are audited, too. Absent where the routes
+   * do both themselves.
+   */
+  permissionOf?(route: Route): Permission;
   log: Logger;
   /**
    * Called for each answered request, except for internal ones: probes, and the product's calls to the sandbox's
@@ -67,7 +74,9 @@ export function createApp(deps: AppDeps): Koa {
   const { spend = createRateLimiter() } = deps;
   const routers = createRouters(deps.routes, serve);
   const { database, admission = async () => undefined } = deps;
-  const performing = { database, admission, awaitSettled: createWaiting() };
+  const needed = neededOf(deps);
+  const auditsAdmins = deps.permissionOf !== undefined;
+  const performing = { database, admission, auditsAdmins, awaitSettled: createWaiting() };
 
   app.use(compressReads);
   app.use(async (ctx, next) => {
@@ -119,6 +128,8 @@ export function createApp(deps: AppDeps): Koa {
     const params = ctx['params'] as Record<string, string>;
     const caller = route.role === 'public' ? PUBLIC : await admit(ctx);
     if (route.role === 'admin' && caller.role !== 'admin') throw forbidden();
+    const permission = needed.get(route);
+    if (permission) assertPermitted(caller, permission);
     // Postgres stores no NUL, so no id contains one.
     if (Object.values(params).some((value) => value.includes('\0'))) throw notFound('record');
     await perform(ctx, route, params, caller, performing);
@@ -142,6 +153,14 @@ export function createApp(deps: AppDeps): Koa {
 
   return app;
 }
+
+/** The permission of each route, so that one without is found when the API is composed. */
+const neededOf = ({ routes, permissionOf }: AppDeps): Map<Route, Permission> =>
+  new Map(
+    permissionOf
+      ? routes.filter(({ role }) => role !== 'public').map((route) => [route, permissionOf(route)])
+      : [],
+  );
 
 const PUBLIC: Caller = { tenantId: '', role: 'client', reach: '', credentialId: '' };
 

@@ -30,6 +30,7 @@ function releaseExpiredRoute(services: Services): Route {
       'Does at once what otherwise happens at each expiry and once an hour. `released` wallets were allocated and are quarantined; ' +
       '`returned` wallets were quarantined and are available. At most 1,000 of each: `more` tells that there may be others.',
     role: 'admin',
+    permission: 'chain',
     body: z.strictObject({ chain: chain.optional().describe('Only this network.') }),
     response: z
       .object({
@@ -57,6 +58,7 @@ function statsRoute({ database, now }: Services): Route {
     summary: 'Wallet pool statistics',
     description: 'Counts of each network’s wallets by their present status.',
     role: 'admin',
+    permission: 'view',
     response: pageSchema(poolStatsSchema),
     read: async () => whole(await poolStats(database, now())),
   });
@@ -71,6 +73,7 @@ function gasBalanceRoute(services: Services): Route {
     description:
       'Notes the native coin that you have seen on the wallet. `GET …/balance` shows it beside the chain’s answer.',
     role: 'admin',
+    permission: 'chain',
     query: z.object({ chain }),
     body: z.strictObject({ gasBalance: amountOrZero() }),
     response: notedWalletSchema,

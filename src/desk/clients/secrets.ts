@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import { provideForClient } from '../../cards/programmes/operations';
+import type { Sql } from '../../kernel/db/database';
+import { conflict } from '../../kernel/errors';
 import { text } from '../../kernel/wire/schemas';
+import { operatorNameOf } from '../../process/approvals/actors';
 import { type Decision, decision, installation, type MadeSecret } from '../../process/desk/decision';
 import type { Services } from '../../services';
 import {
@@ -10,6 +13,8 @@ import {
   rotateSecret,
 } from '../../tenants/clients/operations';
 import { OVERLAP_SECONDS } from '../../tenants/clients/settings';
+import { newTenantSettings } from '../../transfers/approval/new-tenant';
+import { findOperator } from '../operators/operations';
 import { type Client, clients, liveOf } from './subject';
 
 type SecretServices = Pick<Services, 'keyring' | 'mode'>;
@@ -25,18 +30,41 @@ interface SealedCredential {
   clientId: string;
   /** Base64. */
   sealed: string;
+  /** `operator:<name>`: who has seen it. */
+  shownTo: string;
 }
 
 /** The asking operator sees the secret once. A stored approval holds the sealed secret. */
-function newCredential({ keyring }: SecretServices, clientId?: string): MadeSecret {
+function newCredential({ keyring }: SecretServices, shownTo: string, clientId?: string): MadeSecret {
   const { credential, sealed } = prepareCredential(keyring, clientId);
-  const stored: SealedCredential = { clientId: credential.clientId, sealed: sealed.toString('base64') };
+  const stored: SealedCredential = {
+    clientId: credential.clientId,
+    sealed: sealed.toString('base64'),
+    shownTo,
+  };
   return { stored, shown: credential };
 }
 
-function sealedOf(secret: object | undefined): { clientId: string; sealed: Buffer } {
-  const { clientId, sealed } = secret as SealedCredential;
-  return { clientId, sealed: Buffer.from(sealed, 'base64') };
+function sealedOf(secret: object | undefined) {
+  const { clientId, sealed, shownTo } = secret as SealedCredential;
+  return { clientId, sealed: Buffer.from(sealed, 'base64'), shownTo };
+}
+
+/** The operator of an actor. */
+const operatorOfActor = async (sql: Sql, actor: string) =>
+  findOperator(sql, { name: operatorNameOf(actor) ?? '' });
+
+/**
+ * Refuses to show an operator the secret of another operator's credential, because the audit log would name the other.
+ * @throws Problem 409 `invalid_transition`
+ */
+async function assertOwn(sql: Sql, { operatorId }: Client, actor: string): Promise<void> {
+  if (operatorId === null || (await operatorOfActor(sql, actor))?.id === operatorId) return;
+  const owner = await findOperator(sql, { id: operatorId });
+  throw conflict(
+    'invalid_transition',
+    `The credential belongs to ${owner?.name ?? 'another operator'}, who alone rotates it. You can revoke it, and make one of your own.`,
+  );
 }
 
 const create = (services: SecretServices): Decision =>
@@ -50,19 +78,33 @@ const create = (services: SecretServices): Decision =>
       role: z
         .enum(['client', 'admin'])
         .default('client')
-        .meta({ description: 'admin: an operator of the HTTP API, who may reach every tenant.' }),
+        .meta({
+          description: 'admin: an operator of the HTTP API, who may reach every tenant. It belongs to you and may do what you may.',
+        }),
     }),
     reason: 'optional',
     takesTwo: { underDualControl: (_, { input }) => input.role === 'admin' },
     restsOn: () => ({}),
-    secret: async () => newCredential(services),
-    preview: async (_, { input: { role, name } }) =>
-      Object.entries({ role, name }).map(([field, to]) => ({ field, from: null, to })),
+    secret: async ({ actor }) => newCredential(services, actor),
+    preview: async (_, { input: { role, name }, actor }) =>
+      Object.entries({ role, name, ...(role === 'admin' && { 'belongs to': actor }) }).map(([field, to]) => ({
+        field,
+        from: null,
+        to,
+      })),
     async execute(tx, { input: { name, role }, secret }) {
       const { keyring, mode } = services;
+      const { shownTo, ...prepared } = sealedOf(secret);
       const given = { provide: provideForClient, name, role, sandbox: mode === 'sandbox' };
-      const { clientId } = await createClient(tx, keyring, given, sealedOf(secret));
-      return { about: { id: clientId, tenantId: clientId }, after: { name, role }, result: { clientId } };
+      const owner = role === 'admin' ? await operatorOfActor(tx, shownTo) : undefined;
+      const settings = role === 'client' ? await newTenantSettings(tx) : {};
+      const made = { ...given, settings, operatorId: owner?.id };
+      const { clientId } = await createClient(tx, keyring, made, prepared);
+      return {
+        about: { id: clientId, tenantId: clientId },
+        after: { name, role, operator: owner?.name },
+        result: { clientId },
+      };
     },
   });
 
@@ -84,17 +126,22 @@ const rotate = (services: SecretServices): Decision =>
     reason: 'optional',
     takesTwo: { underDualControl: (_, { subject }) => subject.role === 'admin' },
     restsOn: ({ role, status }) => ({ role, status }),
-    secret: async ({ id }) => newCredential(services, id),
-    preview: async (_, { subject: { name, secrets }, input }) => [
-      { field: 'secret', from: `that of ${name}`, to: 'a new one' },
-      {
-        field: 'seconds that the old one works',
-        from: null,
-        to: String(secrets.current === null ? 0 : input.overlapSeconds),
-      },
-    ],
-    async execute(tx, { id, input: { overlapSeconds }, secret }) {
-      const { sealed } = sealedOf(secret);
+    secret: async ({ id, actor }) => newCredential(services, actor, id),
+    async preview(tx, { subject, input, actor }) {
+      await assertOwn(tx, subject, actor);
+      const { name, secrets } = subject;
+      return [
+        { field: 'secret', from: `that of ${name}`, to: 'a new one' },
+        {
+          field: 'seconds that the old one works',
+          from: null,
+          to: String(secrets.current === null ? 0 : input.overlapSeconds),
+        },
+      ];
+    },
+    async execute(tx, { id, subject, input: { overlapSeconds }, secret }) {
+      const { sealed, shownTo } = sealedOf(secret);
+      await assertOwn(tx, subject, shownTo);
       const { credential, before, after } = await rotateSecret(tx, services.keyring, id, overlapSeconds, {
         sealed,
       });

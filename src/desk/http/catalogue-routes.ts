@@ -3,7 +3,7 @@ import { type Route, route } from '../../http/route';
 import { PREFIXES } from '../../kernel/ids';
 import { operatorNameOf } from '../../process/approvals/actors';
 import type { Desk } from '../../process/desk/desk';
-import { PERMISSIONS } from '../../process/desk/permissions';
+import { PERMISSIONS } from '../../kernel/permissions';
 import type { RecordOfDesk } from '../../process/desk/record';
 import { assertPermitted } from '../permitted';
 import { schemaOf } from '../schema-of';

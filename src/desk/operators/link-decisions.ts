@@ -5,7 +5,7 @@ import { newId } from '../../kernel/ids';
 import type { Keyring } from '../../kernel/security/keyring';
 import { text } from '../../kernel/wire/schemas';
 import { type Decision, decision, installation } from '../../process/desk/decision';
-import type { Permission } from '../../process/desk/permissions';
+import type { Permission } from '../../kernel/permissions';
 import { permissionsInput, permissionsText } from './decisions';
 import { insertLink, LINK_MS, newLinkToken } from './links';
 import { actorOf, findOperator, lockOperators, type Operator, othersDecide } from './operations';

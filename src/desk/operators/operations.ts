@@ -4,7 +4,7 @@ import { alreadyExists, conflict, forbidden, notFound, Problem } from '../../ker
 import { isId, newId } from '../../kernel/ids';
 import type { Keyring } from '../../kernel/security/keyring';
 import { isOperator, operatorActor, operatorNameOf } from '../../process/approvals/actors';
-import type { Permission } from '../../process/desk/permissions';
+import type { Permission } from '../../kernel/permissions';
 import {
   findBySecret,
   findOperator,

@@ -4,7 +4,7 @@ import type { Database, Tx } from '../../kernel/db/database';
 import { forbidden, Problem } from '../../kernel/errors';
 import { newId } from '../../kernel/ids';
 import type { Keyring } from '../../kernel/security/keyring';
-import type { Permission } from '../../process/desk/permissions';
+import type { Permission } from '../../kernel/permissions';
 import { useCode } from '../operators/code-generator';
 import { actorOf, isAdmitted, notAdmitted, signInOf } from '../operators/operations';
 import type { Transport } from './record';

@@ -1,10 +1,10 @@
 import { toUSVString } from 'node:util';
-import type { Caller } from '../caller';
+import { type Caller, deciderOf } from '../caller';
 import { table } from '../db/build';
 import type { Sql } from '../db/database';
 
 export interface AuditRecord {
-  caller: Pick<Caller, 'tenantId' | 'role'>;
+  caller: Pick<Caller, 'tenantId' | 'role' | 'operator'>;
   requestId: string;
   /** The operation in the interface's words: `accounts.admin-deposit`. */
   action: string;
@@ -17,12 +17,19 @@ export interface AuditRecord {
   after?: unknown;
 }
 
+/** Transactions with an entry. */
+const audited = new WeakSet<Sql>();
+
+/** Whether the transaction has written an entry. */
+export const isAudited = (tx: Sql): boolean => audited.has(tx);
+
 /** Records who did what, in the transaction of the change (decisions part 1, Roles). */
 export async function audit(tx: Sql, record: AuditRecord): Promise<void> {
+  audited.add(tx);
   const { caller, action, subject, tenantId, requestId, before, after } = record;
   await tx.run(
     table('audit_log').insert({
-      actor: caller.tenantId,
+      actor: deciderOf(caller),
       action,
       subject,
       tenantId,

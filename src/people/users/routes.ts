@@ -38,6 +38,7 @@ function listRoute({ database }: UserServices): Route {
       externalId: text(100).optional(),
     }),
     response: pageSchema(userSchema),
+    personal: ['externalId', 'meta'],
     async read({ caller, query }) {
       const { page, limit, filter } = idPage(query, 'user');
       return pageById(await listUsers(database, caller.tenantId, filter, page), limit, userView);
@@ -73,6 +74,7 @@ function readRoute({ database }: UserServices): Route {
     summary: 'User by id',
     description: 'Returns the user with the stored `meta` and the KYC status.',
     response: userSchema,
+    personal: ['externalId', 'meta'],
     read: async ({ caller, params }) =>
       userView(await requireUser(database, caller.reach, params['id'] ?? '')),
   });

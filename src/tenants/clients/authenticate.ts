@@ -4,6 +4,7 @@ import type { Database } from '../../kernel/db/database';
 import { isId } from '../../kernel/ids';
 import { createRateLimiter } from '../../kernel/rate-limit';
 import type { Keyring } from '../../kernel/security/keyring';
+import { operatorActor } from '../../process/approvals/actors';
 import { type Access, createAccess, type KnownTenant } from './access';
 
 /** Limit of database reads that unknown secrets of one tenant may cause. */
@@ -31,7 +32,7 @@ export function createAuthenticator(
   }
 
   function verified(known: KnownTenant, hash: Buffer): Verdict {
-    const { tenant, secrets } = known;
+    const { tenant, operator, secrets } = known;
     const at = now();
     let credentialId: string | undefined;
     for (const { id, hash: own, endsAt } of secrets) {
@@ -39,13 +40,14 @@ export function createAuthenticator(
       if (timingSafeEqual(own, hash) && lives) credentialId = id;
     }
     if (credentialId === undefined) return undefined;
-    if (tenant.status !== 'active') return 'disabled';
+    if (tenant.status !== 'active' || operator?.isDisabled) return 'disabled';
     return {
       caller: {
         tenantId: tenant.id,
         role: tenant.role,
         reach: tenant.role === 'admin' ? null : tenant.id,
         credentialId,
+        ...(operator && { operator: operatorActor(operator.name), permissions: operator.permissions }),
       },
       rateLimit: tenant.settings.rateLimit,
     };

@@ -49,6 +49,10 @@ export function prepareCredential(keyring: Keyring, clientId = newId('tenant')):
 export interface NewClient {
   name: string;
   role: 'client' | 'admin';
+  /** Of an admin: the operator to whom it belongs. Absent: it names nobody. */
+  operatorId?: string | undefined;
+  /** Settings that differ from the defaults. */
+  settings?: object;
   sandbox: boolean;
   /** Creates the initial data of a tenant: accounts and, in the sandbox, BINs. */
   provide(tx: Tx, clientId: string, sandbox: boolean): Promise<void>;
@@ -70,7 +74,8 @@ export async function createClient(
     id: clientId,
     name: given.name,
     role: given.role,
-    settings: given.sandbox ? { rateLimit: DEMO_RATE_LIMIT } : {},
+    operatorId: given.operatorId ?? null,
+    settings: { ...(given.sandbox ? { rateLimit: DEMO_RATE_LIMIT } : {}), ...given.settings },
   });
   if (given.role === 'client') await given.provide(tx, clientId, given.sandbox);
   return storeSecret(tx, keyring, prepared);

@@ -1,3 +1,4 @@
+import type { Permission } from '../../kernel/permissions';
 import type { TenantSettings } from './settings';
 
 export interface Tenant {
@@ -6,12 +7,23 @@ export interface Tenant {
   role: 'client' | 'admin';
   status: 'active' | 'disabled';
   settings: TenantSettings;
+  /** Of an admin: the operator to whom it belongs. Null: it names nobody. */
+  operatorId: string | null;
+}
+
+/** The operator of an admin, as far as its credentials depend on him. */
+export interface OwningOperator {
+  name: string;
+  permissions: Permission[];
+  isDisabled: boolean;
 }
 
 /** A tenant with its valid secrets, read by one statement. */
 export interface TenantAccess {
   tenant: Tenant;
-  /** Changes with every change of the tenant or its secrets (migration 0090). */
+  /** Null for a tenant, and for an admin that names nobody. */
+  operator: OwningOperator | null;
+  /** Changes with every change of the tenant, its secrets or its operator. */
   version: string;
   /** `leftMs`: milliseconds until the secret ends, by the database's clock; null for the current secret. */
   secrets: { id: string; hash: Buffer; leftMs: number | null }[];

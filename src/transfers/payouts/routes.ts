@@ -98,6 +98,8 @@ function listRoute(services: Services): Route {
       externalId: text(200).optional(),
     }),
     response: pageSchema(payoutSchema),
+    personal: ['destination'],
+    permission: 'view',
     async read(request) {
       const { id: accountId } = await accountIn(services.database, request);
       const { page, limit, filter } = idPage(request.query, 'payout');
@@ -158,6 +160,8 @@ function readRoute(services: Services): Route {
     summary: 'A payout',
     description: 'The destination is masked.',
     response: payoutSchema,
+    personal: ['destination'],
+    permission: 'view',
     read: (request) => readPayout(services, request, request.params['payoutId'] ?? ''),
   });
 }

@@ -214,7 +214,7 @@ create index idempotency_keys_forgotten on idempotency_keys (created_at) where n
 create table audit_log (
   id         bigint generated always as identity primary key,
   at         timestamptz(3) not null default product_now(),
-  actor      text not null,  -- the admin's client id, or the operator at the command line
+  actor      text not null,  -- operator:<name>, at the desk or by his credential; else the client id of the credential
   action     text not null,
   subject    text,
   tenant_id  id,
