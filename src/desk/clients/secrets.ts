@@ -94,9 +94,9 @@ const create = (services: SecretServices): Decision =>
       })),
     async execute(tx, { input: { name, role }, secret }) {
       const { keyring, mode } = services;
-      const { shownTo, ...prepared } = sealedOf(secret);
+      const prepared = sealedOf(secret);
       const given = { provide: provideForClient, name, role, sandbox: mode === 'sandbox' };
-      const owner = role === 'admin' ? await operatorOfActor(tx, shownTo) : undefined;
+      const owner = role === 'admin' ? await operatorOfActor(tx, prepared.shownTo) : undefined;
       const settings = role === 'client' ? await newTenantSettings(tx) : {};
       const made = { ...given, settings, operatorId: owner?.id };
       const { clientId } = await createClient(tx, keyring, made, prepared);
@@ -144,6 +144,7 @@ const rotate = (services: SecretServices): Decision =>
       await assertOwn(tx, subject, shownTo);
       const { credential, before, after } = await rotateSecret(tx, services.keyring, id, overlapSeconds, {
         sealed,
+        shownTo,
       });
       const { overlapEndsAt } = credential;
       return { before, after, result: { clientId: id, overlapEndsAt } };

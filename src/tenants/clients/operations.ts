@@ -4,6 +4,7 @@ import { clientDisabled, forbidden, notFound } from '../../kernel/errors';
 import { newId } from '../../kernel/ids';
 import { appendEvents } from '../../kernel/outbox/events';
 import type { Keyring } from '../../kernel/security/keyring';
+import { operatorActor } from '../../process/approvals/actors';
 import { endStop, forgetStop, noteStop } from '../../process/stops/operations';
 import type { Stopping } from '../../process/stops/record';
 import { secretRotatedEvent } from './events';
@@ -22,7 +23,7 @@ import {
   updateStatus,
 } from './store';
 
-export { listTenants, updateSettings } from './store';
+export { isShownTo, listTenants, updateSettings } from './store';
 
 export interface NewCredential {
   clientId: string;
@@ -82,14 +83,34 @@ export async function createClient(
 }
 
 /** The stored part of a prepared credential. */
-type Stored = { clientId: string; sealed: Buffer };
+interface Stored {
+  clientId: string;
+  sealed: Buffer;
+  /** `operator:<name>`: who has seen the secret. Absent: the tenant alone. */
+  shownTo?: string | undefined;
+}
 
 const storable = ({ credential: { clientId }, sealed }: PreparedCredential): Stored => ({ clientId, sealed });
 
-async function storeSecret(tx: Tx, keyring: Keyring, { clientId, sealed }: Stored): Promise<NewCredential> {
+async function storeSecret(tx: Tx, keyring: Keyring, { clientId, sealed, shownTo }: Stored): Promise<NewCredential> {
   const clientSecret = keyring.open(sealed, sealContext(clientId)).toString();
-  await insertCredential(tx, clientId, keyring.hashSecret(clientSecret), sealed);
+  const secretHash = keyring.hashSecret(clientSecret);
+  await insertCredential(tx, {
+    tenantId: clientId,
+    secretHash,
+    secretSealed: sealed,
+    shownTo: shownTo ?? null,
+  });
   return { clientId, clientSecret };
+}
+
+/** The owner of a credential: its role, and the operator of an admin, as decisions name him. Undefined for an unknown one. */
+export async function ownerOf(
+  sql: Sql,
+  clientId: string,
+): Promise<{ role: Tenant['role']; operator: string | undefined } | undefined> {
+  const found = (await readAccess(sql, [clientId])).get(clientId);
+  return found && { role: found.tenant.role, operator: found.operator ? operatorActor(found.operator.name) : undefined };
 }
 
 /** Numbers of the valid secrets, for the audit log. Never the secrets themselves. */
@@ -117,6 +138,7 @@ export interface Rotation extends SecretChange {
  * @param given.by number of the caller's secret, which must be the current one; absent for the operator
  * @param given.sealed the new secret, if it was prepared
  * @param given.at time of the event
+ * @param given.shownTo `operator:<name>`, who has seen it; absent for the tenant itself
  * @throws Problem 403 when `by` is not current, for example because another rotation won; 401 for a disabled tenant;
  *   404
  */
@@ -129,7 +151,8 @@ export async function rotateSecret(
     by,
     sealed = prepareCredential(keyring, clientId).sealed,
     at = new Date(),
-  }: { by?: string; sealed?: Buffer; at?: Date } = {},
+    shownTo,
+  }: { by?: string; sealed?: Buffer; at?: Date; shownTo?: string } = {},
 ): Promise<Rotation> {
   const { status } = await lockedTenant(tx, clientId);
   if (by !== undefined && status !== 'active') throw clientDisabled();
@@ -137,7 +160,7 @@ export async function rotateSecret(
   if (by !== undefined && by !== before.current)
     throw forbidden('Only the current secret may rotate, and this secret has been replaced.');
   const ended = await endSecrets(tx, clientId, overlapSeconds);
-  const credential = await storeSecret(tx, keyring, { clientId, sealed });
+  const credential = await storeSecret(tx, keyring, { clientId, sealed, shownTo });
   const overlapEndsAt = ended.find(({ id }) => id === before.current)?.endsAt.toISOString() ?? null;
   await appendEvents(tx, [secretRotatedEvent(clientId, overlapEndsAt, at)]);
   const after = await secretNumbersOf(tx, clientId);

@@ -137,11 +137,22 @@ export async function endSecrets(
   );
 }
 
-export async function insertCredential(
-  tx: Sql,
-  tenantId: string,
-  secretHash: Buffer,
-  secretSealed: Buffer,
-): Promise<void> {
-  await tx.run(credentials().insert({ tenantId, secretHash, secretSealed }));
+export interface NewSecret {
+  tenantId: string;
+  secretHash: Buffer;
+  secretSealed: Buffer;
+  /** `operator:<name>`: who has seen it. Null: the tenant alone. */
+  shownTo: string | null;
+}
+
+export async function insertCredential(tx: Sql, given: NewSecret): Promise<void> {
+  await tx.run(credentials().insert({ ...given }));
+}
+
+/** Whether an operator has seen a valid secret of the tenant. */
+export async function isShownTo(sql: Sql, tenantId: string, actor: string): Promise<boolean> {
+  const query = credentials().select('id').where({ tenantId, shownTo: actor }).limit(1);
+  return (
+    (await sql.run(query.whereRaw('(expires_at is null or expires_at > clock_timestamp())'))).length > 0
+  );
 }

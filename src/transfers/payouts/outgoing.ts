@@ -4,7 +4,7 @@ import type { CallingParty } from '../../kernel/parties';
 import { PARTY_ACCOUNTS } from '../../kernel/parties';
 import { type OutgoingWord, outgoingWord } from '../../parties/protocol/outgoing-word';
 import { processOfRecord } from '../../process/workflow-command';
-import type { ApprovedKind } from '../approval/decide';
+import { type ApprovedKind, restsUntil } from '../approval/decide';
 import { statusEvent } from '../engine/events';
 import type { NewDecision, ProcessSubject } from '../engine/kind';
 import type { Transition } from '../engine/record';
@@ -34,6 +34,7 @@ type Own =
   | 'give'
   | 'ask'
   | 'consider'
+  | 'decided'
   | 'assertApprovable';
 
 /** The differences between the kinds. */
@@ -76,8 +77,7 @@ export function outgoingKind<Terms extends OutgoingTerms>(spec: OutgoingSpec<Ter
     word: outgoingWord,
     transitions: [...PAYOUT_TRANSITIONS, ...further],
     resolutions: ['credit', 'write_off', 'recover'],
-    // The system chooses nothing: the terms already say whether an operator must approve.
-    choose: () => undefined,
+    choose: rules.choose,
     measures: rules.measures,
     amounts: ({ sent, returns }, { transfer: { terms } }) =>
       [{ amount: sent }, ...returns].map(({ amount }) => ({ amount, currency: terms.receivedCurrency })),
@@ -88,7 +88,7 @@ export function outgoingKind<Terms extends OutgoingTerms>(spec: OutgoingSpec<Ter
     orders: rules.orders,
     concluded: rules.concluded,
     isOpen: rules.isOpen,
-    deadline: () => null,
+    deadline: restsUntil,
     notices: shortfall,
     eventsOf: (payout, previous) => statusEvent(payout, previous, event),
   };

@@ -19,6 +19,7 @@ create table credentials (
   tenant_id     id not null references tenants,
   secret_hash   bytea not null,  -- HMAC-SHA256 under a key derived from the master key
   secret_sealed bytea not null,  -- AES-256-GCM; opened only to sign webhooks
+  shown_to      text,  -- operator:<name>, who saw it when it was made. Null: the tenant alone
   created_at    timestamptz(3) not null default date_trunc('milliseconds', clock_timestamp()),
   expires_at    timestamptz(3)
 );
