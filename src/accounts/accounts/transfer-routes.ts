@@ -27,6 +27,7 @@ export function transferRoute(): Route {
     method: 'POST',
     path: '/v1/users/transfer',
     tag: 'Users',
+    permission: 'money',
     capability: 'transfer',
     summary: 'Transfer between service accounts',
     description:

@@ -128,8 +128,8 @@ function codesOf(route: Route): Set<string> {
   const keyed = keyOf(route);
   const writes = !('read' in route);
   add(route.method !== 'GET' || route.query !== undefined, 'invalid_request');
-  add(route.role !== 'public', 'unauthorized', 'client_disabled', 'rate_limited');
-  add(route.role === 'admin', 'forbidden');
+  // An admin may lack the permission for any operation.
+  add(route.role !== 'public', 'unauthorized', 'client_disabled', 'rate_limited', 'forbidden');
   add(hasNeeds(route), 'capability_disabled');
   add(pathParameters(route).length > 0 || namesRecords(route.body), 'not_found');
   add(route.method !== 'GET', 'payload_too_large', 'unsupported_media_type');

@@ -10,7 +10,7 @@ import { keyOf, pathParameters } from './route-facts';
 
 export function operation(route: Route): ZodOpenApiOperationObject {
   const admin = route.role === 'admin';
-  const notes = [route.description, admin ? 'For the operator only.' : undefined].filter(Boolean);
+  const notes = [route.description, admin ? forOperators(route) : undefined].filter(Boolean);
   return {
     operationId: operationIdOf(route),
     tags: [route.tag],
@@ -19,12 +19,16 @@ export function operation(route: Route): ZodOpenApiOperationObject {
     ...(route.deprecated ? { deprecated: true } : {}),
     ...(route.role === 'public' ? { security: [] } : {}),
     'x-role': route.role ?? 'client',
+    ...(admin && route.permission ? { 'x-permission': route.permission } : {}),
     requestParams: parameters(route),
     ...(route.files ? { requestBody: formBody(route, route.files) } : {}),
     ...(route.body && !route.files ? { requestBody: requestBody(route.body, exampleOf(route)) } : {}),
     responses: { ...success(route), ...problems(route) },
   };
 }
+
+const forOperators = ({ permission }: Route): string =>
+  `For the operator only${permission ? `, with the permission \`${permission}\`` : ''}.`;
 
 const key = z
   .string()

@@ -23,7 +23,7 @@ import {
   updateStatus,
 } from './store';
 
-export { isShownTo, listTenants, updateSettings } from './store';
+export { hasSeenSecret, listTenants, updateSettings } from './store';
 
 export interface NewCredential {
   clientId: string;

@@ -149,10 +149,9 @@ export async function insertCredential(tx: Sql, given: NewSecret): Promise<void>
   await tx.run(credentials().insert({ ...given }));
 }
 
-/** Whether an operator has seen a valid secret of the tenant. */
-export async function isShownTo(sql: Sql, tenantId: string, actor: string): Promise<boolean> {
-  const query = credentials().select('id').where({ tenantId, shownTo: actor }).limit(1);
-  return (
-    (await sql.run(query.whereRaw('(expires_at is null or expires_at > clock_timestamp())'))).length > 0
-  );
-}
+/**
+ * Whether an operator has ever seen a secret of the tenant. Ended secrets count, because whoever holds one may have rotated it
+ * to another that nobody else knows.
+ */
+export const hasSeenSecret = async (sql: Sql, tenantId: string, actor: string): Promise<boolean> =>
+  (await sql.run(credentials().select('id').where({ tenantId, shownTo: actor }).limit(1))).length > 0;

@@ -87,6 +87,7 @@ function ofUsers(services: CardServices): Route[] {
     route({
       ...common,
       method: 'PUT',
+      permission: 'money',
       summary: 'Set the limits of a user',
       description: RULES + OF_USER + REPLACES,
       body: userLimitsBody,
