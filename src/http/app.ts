@@ -21,8 +21,8 @@ import { discardRest } from './body';
 import { compressReads } from './compress';
 import { answerUnmodified } from './conditional-get';
 import { showErrorPage } from './error-page';
-import { createWaiting } from './prefer-wait';
 import { assertPermitted } from './permission';
+import { createWaiting } from './prefer-wait';
 import { problemBody } from './problem-body';
 import type { Route } from './route';
 import { createRouters } from './router';
@@ -154,7 +154,7 @@ export function createApp(deps: AppDeps): Koa {
   return app;
 }
 
-/** The permission of each route, so that one without is found when the API is composed. */
+/** The permission of each route, so that a route without a permission stops the composition of the API. */
 const neededOf = ({ routes, permissionOf }: AppDeps): Map<Route, Permission> =>
   new Map(
     permissionOf

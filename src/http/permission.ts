@@ -4,8 +4,8 @@ import type { Permission } from '../kernel/permissions';
 import type { Route } from './route';
 
 /**
- * Permission for changes by clients' operations, by their tag, when an admin calls them. Such an operation may name another
- * permission itself, and one with the role `admin` always does.
+ * Permission for changes by clients' operations, by their tag, when an admin calls them. The route may name another
+ * permission. A route with the role `admin` must name one.
  */
 const BY_TAG: Record<string, Permission> = {
   Accounts: 'money',

@@ -12,11 +12,11 @@ export interface Caller {
   credentialId: string;
   /** `operator:<name>`: the operator to whom an admin's credential belongs. Absent for a credential that names nobody. */
   operator?: string;
-  /** Of the operator, at the desk or by his credential. Absent for every other caller. */
+  /** Permissions of the operator, at the desk or by his credential. Absent for every other caller. */
   permissions?: readonly Permission[];
 }
 
-/** Who decides, as decisions and the audit log name him: the operator, or the tenant of a credential that names nobody. */
+/** The deciding person, as decisions and the audit log name him: the operator, or the tenant of a credential that names nobody. */
 export const deciderOf = ({ operator, tenantId }: Pick<Caller, 'operator' | 'tenantId'>): string =>
   operator ?? tenantId;
 

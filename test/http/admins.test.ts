@@ -1,8 +1,8 @@
+import { apiRoutes } from '../../src/composition';
 import { permissionOf } from '../../src/http/permission';
 import { route } from '../../src/http/route';
 import { PERMISSIONS, type Permission } from '../../src/kernel/permissions';
-import { apiRoutes } from '../../src/composition';
-import { asOperator, key, operators, permit, type Person } from '../desk/support';
+import { asOperator, key, operators, type Person, permit } from '../desk/support';
 import { adminOf } from '../support/admins';
 import { type Client, type TestApi, testApi } from '../support/api';
 import { masterAccount } from '../support/cards';
@@ -175,7 +175,13 @@ describe('the audit log', () => {
 it('no operation of the API lacks a permission', () => {
   for (const each of apiRoutes(api.services))
     if (each.role !== 'public') expect(PERMISSIONS).toContain(permissionOf(each));
-  const admins = { method: 'POST', path: '/v1/x', summary: 'x', role: 'admin', write: async () => ({}) } as const;
+  const admins = {
+    method: 'POST',
+    path: '/v1/x',
+    summary: 'x',
+    role: 'admin',
+    write: async () => ({}),
+  } as const;
   expect(() => permissionOf(route({ ...admins, tag: 'Accounts' }))).toThrow('POST /v1/x names no permission');
   const clients = { ...admins, role: 'client', tag: 'Unknown' } as const;
   expect(() => permissionOf(route(clients))).toThrow('names no permission');

@@ -74,11 +74,7 @@ const BY_HAND = {
   withdraw: { name: 'admin-withdrawal', kind: 'withdraw/admin_withdrawal' },
 } as const;
 
-function correction(
-  { now }: Pick<Services, 'now'>,
-  verb: keyof typeof BY_HAND,
-  summary: string,
-): Route {
+function correction({ now }: Pick<Services, 'now'>, verb: keyof typeof BY_HAND, summary: string): Route {
   const { name, kind } = BY_HAND[verb];
   return route({
     method: 'POST',

@@ -56,7 +56,7 @@ function correction(verb: keyof typeof KINDS): DecisionSpec<Account, { amount: D
   };
 }
 
-/** What `admin-deposit` and `admin-withdrawal` do, as decisions. */
+/** `admin-deposit` and `admin-withdrawal` as decisions. */
 export const CORRECTIONS = { deposit: correction('deposit'), withdraw: correction('withdraw') };
 
 /** The available balance before and after the movement. @throws Problem 409 `insufficient_funds` */
@@ -68,7 +68,7 @@ async function availableEffect(tx: Tx, { id, currency: code }: Account, moved: D
   return { field: 'available', from: shown(before), to: shown(after) };
 }
 
-/** What `offramp-deposit` does, as a decision. */
+/** `offramp-deposit` as a decision. */
 export const OFFRAMP: DecisionSpec<Account, { amount: Decimal; reference: string }> = {
   name: 'account.offramp',
   title: 'offramp-deposit by hand; above the limit another operator must approve it',

@@ -1,4 +1,4 @@
-/** Properties of every route of the gas station that changes something. Those that only read take `view`. */
+/** Properties of every route of the gas station that changes something. A route that only reads takes `view`. */
 export const GUARDED = { tag: 'Gas station', role: 'admin', permission: 'chain' } as const;
 
 /** Properties of every route of the gas station that only reads. */

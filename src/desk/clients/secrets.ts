@@ -75,12 +75,10 @@ const create = (services: SecretServices): Decision =>
     subject: installation,
     input: z.strictObject({
       name: text(200).trim().min(1).meta({ description: 'What people call it.' }),
-      role: z
-        .enum(['client', 'admin'])
-        .default('client')
-        .meta({
-          description: 'admin: an operator of the HTTP API, who may reach every tenant. It belongs to you and may do what you may.',
-        }),
+      role: z.enum(['client', 'admin']).default('client').meta({
+        description:
+          'admin: an operator of the HTTP API, who may reach every tenant. It belongs to you and may do what you may.',
+      }),
     }),
     reason: 'optional',
     takesTwo: { underDualControl: (_, { input }) => input.role === 'admin' },

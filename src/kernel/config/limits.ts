@@ -23,7 +23,7 @@ export const LIMIT_VARIABLES = {
   NEW_DESTINATION_HOURS: whole(0, 720).optional(),
 };
 
-/** What a new tenant of a live installation begins with. The sandbox has no such defaults. */
+/** Defaults for a new tenant of a live installation. The sandbox has none. */
 const LIVE = { newTenantDaily: '50000', newDestinationHours: 24 };
 
 /**

@@ -1,6 +1,6 @@
 import type { Tx } from '../../kernel/db/database';
-import { type Approval, requestApproval } from '../approvals/operations';
 import { isOperator } from '../approvals/actors';
+import { type Approval, requestApproval } from '../approvals/operations';
 import { isDualControlled, weighAlone } from '../limits/operations';
 import type { DecisionSpec, Facts, Judged } from './decision';
 import type { Money } from './list';

@@ -24,9 +24,9 @@ export interface GivenLimits {
   installation?: Decimal | undefined;
   base?: string | undefined;
   dualControl?: 'on' | 'off' | undefined;
-  /** Of each new tenant: what it may pay out in a UTC day without an operator. */
+  /** Amount that a new tenant may pay out in a UTC day without an operator. */
   newTenantDaily?: Decimal | undefined;
-  /** Of each new tenant: hours for which a new destination of payouts rests. */
+  /** Hours for which a new destination of a new tenant's payouts rests. */
   newDestinationHours?: number | undefined;
 }
 
@@ -107,7 +107,7 @@ export async function readLimits(sql: Sql): Promise<Limits | null> {
   };
 }
 
-/** What a new tenant begins with. Absent where no process has a value. */
+/** Settings of a new tenant. Absent where no process has a value. */
 export interface NewTenantLimits {
   /** A decimal, in the base currency. */
   daily: string | undefined;

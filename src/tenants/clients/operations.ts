@@ -50,7 +50,7 @@ export function prepareCredential(keyring: Keyring, clientId = newId('tenant')):
 export interface NewClient {
   name: string;
   role: 'client' | 'admin';
-  /** Of an admin: the operator to whom it belongs. Absent: it names nobody. */
+  /** The operator to whom an admin belongs. Absent: it names nobody. */
   operatorId?: string | undefined;
   /** Settings that differ from the defaults. */
   settings?: object;
@@ -92,7 +92,11 @@ interface Stored {
 
 const storable = ({ credential: { clientId }, sealed }: PreparedCredential): Stored => ({ clientId, sealed });
 
-async function storeSecret(tx: Tx, keyring: Keyring, { clientId, sealed, shownTo }: Stored): Promise<NewCredential> {
+async function storeSecret(
+  tx: Tx,
+  keyring: Keyring,
+  { clientId, sealed, shownTo }: Stored,
+): Promise<NewCredential> {
   const clientSecret = keyring.open(sealed, sealContext(clientId)).toString();
   const secretHash = keyring.hashSecret(clientSecret);
   await insertCredential(tx, {
@@ -110,7 +114,12 @@ export async function ownerOf(
   clientId: string,
 ): Promise<{ role: Tenant['role']; operator: string | undefined } | undefined> {
   const found = (await readAccess(sql, [clientId])).get(clientId);
-  return found && { role: found.tenant.role, operator: found.operator ? operatorActor(found.operator.name) : undefined };
+  return (
+    found && {
+      role: found.tenant.role,
+      operator: found.operator ? operatorActor(found.operator.name) : undefined,
+    }
+  );
 }
 
 /** Numbers of the valid secrets, for the audit log. Never the secrets themselves. */

@@ -7,7 +7,7 @@ export interface Tenant {
   role: 'client' | 'admin';
   status: 'active' | 'disabled';
   settings: TenantSettings;
-  /** Of an admin: the operator to whom it belongs. Null: it names nobody. */
+  /** The operator to whom an admin belongs. Null: it names nobody. */
   operatorId: string | null;
 }
 

@@ -150,8 +150,8 @@ export async function insertCredential(tx: Sql, given: NewSecret): Promise<void>
 }
 
 /**
- * Whether an operator has ever seen a secret of the tenant. Ended secrets count, because whoever holds one may have rotated it
- * to another that nobody else knows.
+ * Whether an operator has ever seen a secret of the tenant. Ended secrets count, because the operator may
+ * have rotated a secret to one that nobody else knows.
  */
 export const hasSeenSecret = async (sql: Sql, tenantId: string, actor: string): Promise<boolean> =>
   (await sql.run(credentials().select('id').where({ tenantId, shownTo: actor }).limit(1))).length > 0;

@@ -82,7 +82,7 @@ interface Waiting {
   rest?: { until: string } | undefined;
 }
 
-/** The system's decision that a new destination has rested. It counts where no person must approve. */
+/** The system's decision that a new destination has rested. Ignored where a person must approve. */
 export const RESTED = 'rested';
 
 /** The decision on a transfer that waits: an operator's, or the end of the rest of a new destination. */
@@ -95,8 +95,15 @@ export function approvalOf(situation: Situation<Waiting>): Decision | undefined 
 /** When a new destination has rested, if the transfer waits for nothing else. Null: an operator decides, or has decided. */
 export function restsUntil(situation: Situation<Waiting>): Date | null {
   const { status, terms } = situation.transfer;
-  if (status !== 'pending_approval' || terms.needsApproval || !terms.rest || approvalOf(situation)) return null;
+  if (status !== 'pending_approval' || terms.needsApproval || !terms.rest || approvalOf(situation))
+    return null;
   return new Date(terms.rest.until);
+}
+
+/** Whether a new destination has rested, and the transfer waits for nothing else. */
+export function hasRested(situation: Situation<Waiting>): boolean {
+  const until = restsUntil(situation);
+  return until !== null && situation.at >= until;
 }
 
 /** Selects transfers that wait for an operator's approval. */

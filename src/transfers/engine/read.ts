@@ -172,7 +172,9 @@ export const foundByRef = (
 
 /** The tenant whose credential asked for the transfer. Null: nobody's did. */
 export async function callerOf(sql: Sql, id: string): Promise<string | null> {
-  const [row] = await sql.run<{ callerId: string | null }>(table('transfers').select('callerId').where({ id }));
+  const [row] = await sql.run<{ callerId: string | null }>(
+    table('transfers').select('callerId').where({ id }),
+  );
   return row?.callerId ?? null;
 }
 

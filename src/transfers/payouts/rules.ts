@@ -1,7 +1,7 @@
 import { Decimal, minOf, sumOf, ZERO } from '../../kernel/money/money';
 import { plainCode } from '../../parties/protocol/codes';
 import type { OutgoingWord } from '../../parties/protocol/outgoing-word';
-import { approvalOf, RESTED, restsUntil } from '../approval/decide';
+import { approvalOf, hasRested, RESTED, restsUntil } from '../approval/decide';
 import type { NewDecision, Order } from '../engine/kind';
 import { first, refusalOf } from '../engine/record';
 import { isFinal, type Outgoing, type PayoutStatus, type PayoutTrigger } from './record';
@@ -20,10 +20,8 @@ export const isCalledOff = (payout: Outgoing): boolean =>
   refusalOf(payout, payout.transfer.id) !== undefined;
 
 /** The system's choice: a new destination has rested. Everything else is in the terms. */
-export function choose(payout: Outgoing): NewDecision | undefined {
-  const until = restsUntil(payout);
-  return until !== null && payout.at >= until ? { kind: RESTED } : undefined;
-}
+export const choose = (payout: Outgoing): NewDecision | undefined =>
+  hasRested(payout) ? { kind: RESTED } : undefined;
 
 // Status ------------------------------------------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ import { PEOPLE } from './people';
 
 const TRIES = { ...PEOPLE, ...MONEY };
 
-/** The lines of the table: what the insider tries, and what comes of it. */
+/** The lines of the table: trial and outcome. */
 function linesOf(document: string): [what: string, outcome: string][] {
   const [, chapter = ''] = document.split('## What one insider can do alone');
   return [...chapter.matchAll(/^\| ([^|]+) \| (waits|rests|refused|alone) \|/gm)].map(

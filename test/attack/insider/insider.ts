@@ -1,10 +1,10 @@
-import { everyWorld, type EveryWorld } from '../../desk/every-decision/world';
+import { type EveryWorld, everyWorld } from '../../desk/every-decision/world';
 import { key, type Told } from '../../desk/support';
 import { adminOf } from '../../support/admins';
 import type { Answer, Client } from '../../support/api';
 import { setLimits } from '../../support/operator';
 
-/** What comes of a trial, in the words of `docs/security.md`. */
+/** Outcome of a trial, in the words of `docs/security.md`. */
 export type Outcome = 'waits' | 'rests' | 'refused' | 'alone';
 
 /** Ida, who has every permission, acts alone: at the desk, and by her own admin credential. */
@@ -14,7 +14,7 @@ export interface Insider {
   admin: Client;
   /** Asks for a decision at the desk. */
   decide(name: string, subject: string | undefined, input?: object): Promise<Told>;
-  /** Approves at the desk what waits. */
+  /** Approves a waiting decision at the desk. */
   approve(approvalId: string): Promise<Told>;
   /** The newest entry of the audit log about a subject. */
   audited(subject: string): Promise<{ actor: string; action: string; after: any } | undefined>;
@@ -49,10 +49,10 @@ export function outcomeOf({ status, body, text }: Told | Answer): Outcome {
   throw new Error(`${status} ${text}`);
 }
 
-/** The approval that an answer tells of. */
+/** Id of the approval in an answer. */
 export const approvalIn = ({ body }: Told | Answer): string => body.approvalId ?? body.approval.id;
 
-/** Demands that what was done alone is in the audit log under her name. */
+/** Checks that the audit log names her. */
 export async function underHerName(
   { audited }: Insider,
   subject: string,

@@ -33,7 +33,7 @@ function as({ world }: Insider, client: Client, clientSecret: string): Client {
   };
 }
 
-/** A tenant's credential, of which the insider has made herself the secret. */
+/** A tenant's credential, with a secret that the insider was shown. */
 async function stolen(insider: Insider, client: Client): Promise<Client> {
   const { body } = await insider.decide('client.rotate-secret', client.clientId, { overlapSeconds: 0 });
   return as(insider, client, body.result.clientSecret);
@@ -91,7 +91,7 @@ const destination = async (insider: Insider) => {
   return insider.decide('destination.add', undefined, { client, currency: 'EUR', ...BANK });
 };
 
-/** Money, and what decides where it goes. */
+/** Trials about money, and about the settings that decide where it goes. */
 export const MONEY: Record<string, Try> = {
   async "rotates a tenant's secret"(insider) {
     const client = await insider.world.tenant();

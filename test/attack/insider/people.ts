@@ -1,6 +1,6 @@
 import { type TOTP, URI } from 'otpauth';
-import { calling, key, permit } from '../../desk/support';
 import { PERMISSIONS } from '../../../src/kernel/permissions';
+import { calling, key, permit } from '../../desk/support';
 import { adminOf } from '../../support/admins';
 import { activeCard } from '../../support/cards';
 import { userInReview } from '../../support/uploads';
@@ -34,7 +34,7 @@ async function user({ world }: Insider): Promise<string> {
   return (await client.call('POST', '/v1/users', { meta })).body.id;
 }
 
-/** Admins, operators and what they may see. */
+/** Trials about admins, operators and personal data. */
 export const PEOPLE: Record<string, Try> = {
   async 'makes himself an admin credential'(insider) {
     const told = await insider.decide('client.create', undefined, { name: 'Me', role: 'admin' });
@@ -88,7 +88,8 @@ export const PEOPLE: Record<string, Try> = {
       permissions: [...PERMISSIONS],
     });
     const { token, operatorId } = body.result;
-    const link = (path: string, more: object) => calling(desk.url)('POST', `links/${path}`, { token, ...more });
+    const link = (path: string, more: object) =>
+      calling(desk.url)('POST', `links/${path}`, { token, ...more });
     const { codeGenerator } = (await link('look', {})).body;
     const code = (URI.parse(codeGenerator) as TOTP).generate();
     expect((await link('use', { secret: 'correct horse battery', code })).status).toBe(201);

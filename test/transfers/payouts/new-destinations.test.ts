@@ -108,6 +108,14 @@ it('is refused with a rejected payout, with all others that rest for it', async 
   expect(await look(api, await created(client, eur))).toBe('processing');
 });
 
+it('is paid by nobody who was blocked while it rested', async () => {
+  const id = await created(client, eur);
+  await look(api, id);
+  await api.database.query(`update accounts set status = 'closed' where id = $1`, [eur]);
+  ahead = 25 * HOUR_MS;
+  expect(await look(api, id)).toBe('rejected');
+});
+
 it('waits for an operator above the threshold, rested or not', async () => {
   const id = await created(client, eur, { amount: '10000.00' });
   await look(api, id);

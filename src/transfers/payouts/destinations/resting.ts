@@ -32,8 +32,7 @@ export async function restOf(
   await insertKnown(tx, { ...known, activeFrom: new Date(at.getTime() + hours * HOUR_MS) });
   const { activeFrom } = await findKnown(tx, known);
   const named = fingerprint.toString('hex');
-  if (activeFrom === null)
-    return { isRefused: true, rest: { until: at.toISOString(), destination: named } };
+  if (activeFrom === null) return { isRefused: true, rest: { until: at.toISOString(), destination: named } };
   if (activeFrom <= at) return { isRefused: false };
   return { isRefused: false, rest: { until: activeFrom.toISOString(), destination: named } };
 }
