@@ -23,7 +23,7 @@ export interface PayoutSpec
 const REFUSED = 'The operator has rejected another payout to this new destination.';
 
 export function paidByParty({ table, sealedFor, callbackPath, ...spec }: PayoutSpec): PayoutKind {
-  const kind = outgoingKind({
+  const kind = outgoingKind<PayoutTerms>({
     ...spec,
     noun: 'payout',
     party: 'payouts',
