@@ -26,6 +26,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   await permit(api, 'ida', [...PERMISSIONS]);
+  api.services.access.forget(ida.clientId);
   await setAdminLimit(api.database, '1000000');
 });
 afterAll(async () => {
@@ -55,7 +56,7 @@ describe('the credential of an operator', () => {
     ['view', 'GET', '/v1/networks', undefined],
     ['view', 'GET', '/v1/gas-station/wallets', undefined],
     ['review', 'GET', '/v1/users', undefined],
-    ['review', 'PUT', '/v1/users/usr_x/kyc/notes', { notes: 'x' }],
+    ['review', 'PATCH', '/v1/users/usr_x/kyc/notes', { notes: 'x' }],
     ['money', 'POST', '/v1/accounts/admin-deposit', {}],
     ['money', 'POST', '/v1/accounts/offramp-deposit', {}],
     ['money', 'POST', '/v1/exchange/settlement/check-increase', {}],
