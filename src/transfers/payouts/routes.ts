@@ -118,7 +118,7 @@ function createRoute(services: Services): Route {
     summary: 'Create a payout',
     description:
       'Amount and fee are held at once and debited when the payout is `sent`. Above your threshold an operator approves the ' +
-      'payout first. The account transactions have the id of the payout as `referenceId`. `Prefer: wait=N` waits for the end, ' +
+      'payout first. A payout to a new destination may wait too, and `description` says until when. The account transactions have the id of the payout as `referenceId`. `Prefer: wait=N` waits for the end, ' +
       'or until an operator must approve.',
     body: z.strictObject({
       quoteId: identifier('quo_01jz0000000000000000000000'),
