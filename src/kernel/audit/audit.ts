@@ -6,11 +6,11 @@ import type { Sql } from '../db/database';
 export interface AuditRecord {
   caller: Pick<Caller, 'tenantId' | 'role' | 'operator'>;
   requestId: string;
-  /** The operation in the interface's words: `accounts.admin-deposit`. */
+  /** The operation in the interface's words: `accounts.admin-deposit`; or its name in the API's document: `getUser`. */
   action: string;
   /** The id of the record that was changed or seen. */
   subject: string;
-  /** The tenant that owns the record. Null for records of no tenant. */
+  /** The tenant that owns the record. Null for records of no tenant, and in entries that the API writes by itself. */
   tenantId: string | null;
   /** States, amounts and field names before and after the change. Never a secret or personal data. */
   before?: unknown;
