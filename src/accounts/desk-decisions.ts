@@ -4,7 +4,7 @@ import { currency, identifier } from '../kernel/wire/schemas';
 import { type Decision, decision, installation } from '../process/desk/decision';
 import type { Services } from '../services';
 import { requireTenant } from '../tenants/clients/operations';
-import { CORRECTIONS, corrected, OFFRAMP } from './accounts/by-hand';
+import { CORRECTIONS, corrected, OFFRAMP } from './accounts/decisions';
 import { findMasterAccount, lockAccount, openMasterAccount } from './accounts/operations';
 import type { Account } from './accounts/record';
 

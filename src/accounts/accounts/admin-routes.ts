@@ -11,7 +11,7 @@ import type { DecisionSpec } from '../../process/desk/decision';
 import { askedAboveLimit } from '../../process/desk/stored';
 import type { Services } from '../../services';
 import { correct, type Offramped, offrampDeposit } from './admin';
-import { CORRECTIONS, OFFRAMP } from './by-hand';
+import { CORRECTIONS, OFFRAMP } from './decisions';
 import { findAccount } from './operations';
 import type { Account } from './record';
 import { accountTransactionSchema, accountTransactionView } from './view';

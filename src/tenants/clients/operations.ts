@@ -4,7 +4,6 @@ import { clientDisabled, forbidden, notFound } from '../../kernel/errors';
 import { newId } from '../../kernel/ids';
 import { appendEvents } from '../../kernel/outbox/events';
 import type { Keyring } from '../../kernel/security/keyring';
-import { operatorActor } from '../../process/approvals/actors';
 import { endStop, forgetStop, noteStop } from '../../process/stops/operations';
 import type { Stopping } from '../../process/stops/record';
 import { secretRotatedEvent } from './events';
@@ -23,7 +22,7 @@ import {
   updateStatus,
 } from './store';
 
-export { hasSeenSecret, listTenants, updateSettings } from './store';
+export { listTenants, updateSettings } from './store';
 
 export interface NewCredential {
   clientId: string;
@@ -106,20 +105,6 @@ async function storeSecret(
     shownTo: shownTo ?? null,
   });
   return { clientId, clientSecret };
-}
-
-/** The owner of a credential: its role, and the operator of an admin, as decisions name him. Undefined for an unknown one. */
-export async function ownerOf(
-  sql: Sql,
-  clientId: string,
-): Promise<{ role: Tenant['role']; operator: string | undefined } | undefined> {
-  const found = (await readAccess(sql, [clientId])).get(clientId);
-  return (
-    found && {
-      role: found.tenant.role,
-      operator: found.operator ? operatorActor(found.operator.name) : undefined,
-    }
-  );
 }
 
 /** Numbers of the valid secrets, for the audit log. Never the secrets themselves. */

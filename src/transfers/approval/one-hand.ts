@@ -1,5 +1,5 @@
 import type { Sql } from '../../kernel/db/database';
-import { hasSeenSecret, ownerOf } from '../../tenants/clients/operations';
+import { hasSeenSecret, ownerOf } from '../../tenants/clients/owner';
 import { callerOf } from '../engine/read';
 import type { Situation } from '../engine/record';
 
