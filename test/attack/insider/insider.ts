@@ -23,11 +23,16 @@ export interface Insider {
 /** Two people decide as in live, while one of them tries alone. */
 export async function insider(): Promise<Insider> {
   const world = await everyWorld();
-  await setLimits(world.api.database, { dualControl: 'on' });
-  const { ida, api } = world;
+  const { ida, api, chain } = world;
+  const admin = await adminOf(api, 'ida');
+  // The address as a request would store it. The world has stored another spelling.
+  const nodes = { rpcUrls: [`${chain.chain.url}/`], version: chain.network.version };
+  const told = await admin.call('PUT', '/v1/networks/local', nodes);
+  expect([told.status, told.text]).toEqual([200, expect.anything()]);
+  await setLimits(api.database, { dualControl: 'on' });
   return {
     world,
-    admin: await adminOf(api, 'ida'),
+    admin,
     decide: (name, subject, input = {}) =>
       ida('POST', `decisions/${name}`, { subject, input, reason: 'because' }, key()),
     approve: (id) => ida('POST', `approvals/${id}/approve`, {}, key()),
