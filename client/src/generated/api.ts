@@ -1751,7 +1751,7 @@ export interface paths {
         put?: never;
         /**
          * Create a payout
-         * @description Amount and fee are held at once and debited when the payout is `sent`. Above your threshold an operator approves the payout first. The account transactions have the id of the payout as `referenceId`. `Prefer: wait=N` waits for the end, or until an operator must approve.
+         * @description Amount and fee are held at once and debited when the payout is `sent`. Above your threshold an operator approves the payout first. A payout to a new destination may wait too, and `description` says until when. The account transactions have the id of the payout as `referenceId`. `Prefer: wait=N` waits for the end, or until an operator must approve.
          */
         post: operations["createPayout"];
         delete?: never;
@@ -1811,7 +1811,7 @@ export interface paths {
         put?: never;
         /**
          * Pay out by SEPA
-         * @description Uses a quote. Amount and fee are held, and debited when the payout is `sent`. Above your threshold an operator approves the payout first.
+         * @description Uses a quote. Amount and fee are held, and debited when the payout is `sent`. Above your threshold an operator approves the payout first. A payout to a new destination may wait too, and `description` says until when.
          */
         post: operations["createIbanPayout"];
         delete?: never;
