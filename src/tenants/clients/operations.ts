@@ -94,16 +94,11 @@ const storable = ({ credential: { clientId }, sealed }: PreparedCredential): Sto
 async function storeSecret(
   tx: Tx,
   keyring: Keyring,
-  { clientId, sealed, shownTo }: Stored,
+  { clientId, sealed, shownTo = null }: Stored,
 ): Promise<NewCredential> {
   const clientSecret = keyring.open(sealed, sealContext(clientId)).toString();
   const secretHash = keyring.hashSecret(clientSecret);
-  await insertCredential(tx, {
-    tenantId: clientId,
-    secretHash,
-    secretSealed: sealed,
-    shownTo: shownTo ?? null,
-  });
+  await insertCredential(tx, { tenantId: clientId, secretHash, secretSealed: sealed, shownTo });
   return { clientId, clientSecret };
 }
 
