@@ -86,7 +86,7 @@ interface Stored {
   clientId: string;
   sealed: Buffer;
   /** `operator:<name>`: who has seen the secret. Absent: the tenant alone. */
-  shownTo?: string | undefined;
+  shownTo?: string | null | undefined;
 }
 
 const storable = ({ credential: { clientId }, sealed }: PreparedCredential): Stored => ({ clientId, sealed });
