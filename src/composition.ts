@@ -42,6 +42,7 @@ import { byClientHeaders, createApp } from './http/app';
 import { documentPages } from './http/docs-page';
 import { healthRoutes } from './http/health';
 import { openApiDocument } from './http/openapi';
+import { permissionOf } from './http/permission';
 import { packagedReader, readerFolder } from './http/reader-files';
 import type { Route } from './http/route';
 import { type PartySettings } from './kernel/config/parties';
@@ -390,6 +391,7 @@ export function createApi(services: Composed, { observe, publicUrl, spend, trust
       { crypto: ({ body }) => holdersOf(database, body) },
     ),
     authenticate: byClientHeaders(createAuthenticator(database, keyring, access, { failedSignIns })),
+    permissionOf,
     pages: [
       documentPages({
         document: () => openApiDocument(routes, { publicUrl, events: EVENT_DOCUMENTS }),

@@ -1,6 +1,6 @@
 import type { Caller } from '../kernel/caller';
 import { forbidden } from '../kernel/errors';
-import type { Permission } from '../process/desk/permissions';
+import type { Permission } from '../kernel/permissions';
 import type { Asker } from './decide';
 
 /** Requires that the operator may look. Decisions check it again in their transaction. @throws Problem 403 */

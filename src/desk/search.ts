@@ -1,7 +1,7 @@
 import type { FoundRecord } from '../kernel/db/found';
 import { Problem } from '../kernel/errors';
+import type { Permission } from '../kernel/permissions';
 import type { Finder } from '../process/desk/finder';
-import type { Permission } from '../process/desk/permissions';
 import type { DeskDeps } from '../process/desk/story';
 import type { Catalogue } from './catalogue';
 import { recordOfId, tell } from './tell';

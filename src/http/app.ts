@@ -17,13 +17,15 @@ import {
   unauthorized,
   unavailable,
 } from '../kernel/errors';
+import type { Permission } from '../kernel/permissions';
 import { createRateLimiter, type RateLimit, type RateLimiter } from '../kernel/rate-limit';
-import { type AddressList } from '../kernel/security/address-lists';
+import type { AddressList } from '../kernel/security/address-lists';
 import { discardRest } from './body';
 import { addressBehind } from './client-address';
 import { compressReads } from './compress';
 import { answerUnmodified } from './conditional-get';
 import { showErrorPage } from './error-page';
+import { assertPermitted } from './permission';
 import { createWaiting } from './prefer-wait';
 import { problemBody } from './problem-body';
 import type { Route } from './route';
@@ -45,6 +47,11 @@ export interface AppDeps {
   /** Refuses routes whose capability or party is off. When absent, everything is on. */
   admission?: Admission;
   authenticate(request: Presented): Promise<Verdict>;
+  /**
+   * The permission that an operator's credential needs for a route. Admins' calls are audited, too. Absent where the routes
+   * do both themselves.
+   */
+  permissionOf?(route: Route): Permission;
   log: Logger;
   /**
    * Called for each answered request, except for internal ones: probes, and the product's calls to the sandbox's
@@ -77,7 +84,9 @@ export function createApp(deps: AppDeps): Koa {
   const { spend = createRateLimiter(), trustedProxies = [] } = deps;
   const routers = createRouters(deps.routes, serve);
   const { database, admission = async () => undefined } = deps;
-  const performing = { database, admission, awaitSettled: createWaiting() };
+  const needed = neededOf(deps);
+  const auditsAdmins = deps.permissionOf !== undefined;
+  const performing = { database, admission, auditsAdmins, awaitSettled: createWaiting() };
 
   let held = 0;
 
@@ -136,9 +145,12 @@ export function createApp(deps: AppDeps): Koa {
     await perform(ctx, route, params, caller, performing);
   }
 
-  async function permitted(ctx: Context, { role, scope }: Route): Promise<Caller> {
+  async function permitted(ctx: Context, route: Route): Promise<Caller> {
+    const { role, scope } = route;
     const { caller, scopes } = await admit(ctx);
     if (role === 'admin' && caller.role !== 'admin') throw forbidden();
+    const permission = needed.get(route);
+    if (permission) assertPermitted(caller, permission);
     if (scopes !== null && scope !== null && !scopes.includes(scope)) throw scopeMissing(scope);
     if (scope === 'sensitive') chargeSensitive(ctx, caller.tenantId);
     return caller;
@@ -192,6 +204,13 @@ const HELD_MS = { least: 500, step: 50, steps: 10 };
 
 const rateLimited = ({ res }: Context, message: string): Problem =>
   new Problem(429, 'rate_limited', message, undefined, Number(res.getHeader('RateLimit-Reset')));
+/** The permission of each route, so that a route without a permission stops the composition of the API. */
+const neededOf = ({ routes, permissionOf }: AppDeps): Map<Route, Permission> =>
+  new Map(
+    permissionOf
+      ? routes.filter(({ role }) => role !== 'public').map((route) => [route, permissionOf(route)])
+      : [],
+  );
 
 const PUBLIC: Caller = { tenantId: '', role: 'client', reach: '', credentialId: '' };
 

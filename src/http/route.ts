@@ -5,6 +5,7 @@ import type { Capability } from '../kernel/capabilities';
 import type { Tx } from '../kernel/db/database';
 import type { IdempotencyKey } from '../kernel/idempotency';
 import type { Party } from '../kernel/parties';
+import type { Permission } from '../kernel/permissions';
 import type { Scope } from '../kernel/scopes';
 import type { UploadedFile } from '../kernel/wire/file-type';
 import type { FileSpec } from './multipart';
@@ -81,6 +82,13 @@ interface Common<Q extends z.ZodType, B extends z.ZodType> extends Needs {
    * and needs a session.
    */
   role?: 'public' | 'client' | 'admin' | 'operator';
+  /**
+   * Permission of an operator who calls it by his credential. Required with the role `admin`; otherwise `permission.ts` has a
+   * default.
+   */
+  permission?: Permission;
+  /** Fields of the answer that hold personal data. Each admin's reading is audited with their names. */
+  personal?: readonly string[];
   query?: Q;
   body?: B;
   /** Files of a multipart/form-data request, beside the fields of `body`. */

@@ -16,6 +16,7 @@ import {
 } from '../kernel/idempotency';
 import { unstorableField } from '../kernel/wire/json';
 import { parsedBy } from '../kernel/wire/schemas';
+import { auditChange, auditGathered, auditReading } from './audit-admin';
 import { readBytes, readJson } from './body';
 import { assertFiles, type Form, fileHashes, readForm } from './multipart';
 import type { AwaitSettled } from './prefer-wait';
@@ -37,6 +38,8 @@ export interface PerformDeps {
   database: Database;
   awaitSettled: AwaitSettled;
   admission: Admission;
+  /** Whether changes and readings by admins are audited. False for the desk, whose decisions audit themselves. */
+  auditsAdmins: boolean;
 }
 
 /** A request that is checked for admission. */
@@ -90,12 +93,12 @@ export async function perform(
     await deps.admission(route, { params, caller, method: route.method, body: request.body });
   if (route.files) assertFiles(files, route.files);
   if (route.deprecated) ctx.set('Deprecation', deprecationOf(route.deprecated));
-  if ('read' in route) return sendRead(ctx, route, request);
+  if ('read' in route) return sendRead(ctx, route, request, deps);
   const key =
     keyText === undefined
       ? undefined
       : keyOf(route, request, keyText, fingerprint(rawBody, query, fileHashes(files)));
-  if ('gathered' in route) return sendGathered(ctx, route, request, key);
+  if ('gathered' in route) return sendGathered(ctx, route, request, key, deps);
   return sendWritten(ctx, route, request, key, deps);
 }
 
@@ -156,8 +159,14 @@ export function canonicalPath(pattern: string, params: Record<string, string>): 
   return pattern.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
 }
 
-async function sendRead(ctx: Context, route: ReadRoute, request: ApiRequest): Promise<void> {
+async function sendRead(
+  ctx: Context,
+  route: ReadRoute,
+  request: ApiRequest,
+  { database, auditsAdmins }: PerformDeps,
+): Promise<void> {
   const answer = await route.read(request);
+  if (auditsAdmins) await auditReading(database, route, request, answer);
   if (answer instanceof Reply) {
     ctx.set(answer.headers);
     if (Buffer.isBuffer(answer.body) || answer.body instanceof Readable)
@@ -172,18 +181,19 @@ async function sendWritten(
   route: WriteRoute,
   request: ApiRequest,
   key: IdempotencyKey | undefined,
-  { database, awaitSettled }: PerformDeps,
+  deps: PerformDeps,
 ): Promise<void> {
+  const { awaitSettled } = deps;
   if (key === undefined || route.idempotency === 'ignored') {
     const prepared = await route.prepare?.(request);
-    const { headers = {}, ...answer } = await database.transaction((tx) =>
-      written(tx, route, request, prepared),
+    const { headers = {}, ...answer } = await deps.database.transaction((tx) =>
+      written(tx, route, request, prepared, deps),
     );
     ctx.set(headers);
     await finished(route, answer);
     return send(ctx, revealed(route, await awaitSettled(ctx, route, request, answer)));
   }
-  const answer = await writtenUnder(key, database, route, request);
+  const answer = await writtenUnder(key, deps, route, request);
   if (answer.replayed) ctx.set('x-idempotent-replayed', 'true');
   await finished(route, answer);
   send(ctx, revealed(route, answer.replayed ? answer : await awaitSettled(ctx, route, request, answer)));
@@ -194,8 +204,10 @@ async function written(
   route: WriteRoute,
   request: ApiRequest,
   prepared: unknown,
+  { auditsAdmins }: PerformDeps,
 ): Promise<StoredAnswer & { headers?: Record<string, string> }> {
   const answer = await route.write(tx, request, prepared);
+  if (auditsAdmins) await auditChange(tx, route, request);
   if (answer instanceof Reply)
     return { status: answer.status, body: rendered(answer.body), headers: answer.headers };
   return { status: route.status ?? 200, body: rendered(answer) };
@@ -207,10 +219,11 @@ async function written(
  */
 async function writtenUnder(
   key: IdempotencyKey,
-  database: Database,
+  deps: PerformDeps,
   route: WriteRoute,
   request: ApiRequest,
 ): Promise<KeyedAnswer> {
+  const { database } = deps;
   const stored = route.prepare && (await storedAnswer(database, key));
   if (stored) return stored;
   const prepared = await outcomeOf(async () => route.prepare?.(request));
@@ -218,7 +231,7 @@ async function writtenUnder(
     database,
     key,
     async (tx) => {
-      const { status, body } = await written(tx, route, request, prepared());
+      const { status, body } = await written(tx, route, request, prepared(), deps);
       return { status, body };
     },
     (problem) => ({ status: problem.status, body: problemBody(problem, request.requestId) }),
@@ -238,8 +251,10 @@ async function sendGathered(
   route: GatheredRoute,
   request: ApiRequest,
   key: IdempotencyKey | undefined,
+  { database, auditsAdmins }: PerformDeps,
 ): Promise<void> {
   const answer = await route.gathered(request, key);
+  if (auditsAdmins && !answer.replayed) await auditGathered(database, route, request, answer.status);
   if (answer.replayed) ctx.set('x-idempotent-replayed', 'true');
   send(ctx, answer);
 }

@@ -1,3 +1,4 @@
+import type { Permission } from './permissions';
 import type { RateLimit } from './rate-limit';
 import type { Scope } from './scopes';
 
@@ -10,9 +11,15 @@ export interface Caller {
   reach: string | null;
   /** The number of the secret that was used, because a tenant may have two. Empty on public endpoints. */
   credentialId: string;
-  /** Of an operator at the desk (src/process/desk/permissions.ts). Absent for every other caller. */
-  permissions?: readonly string[];
+  /** `operator:<name>`: the operator to whom an admin's credential belongs. Absent for a credential that names nobody. */
+  operator?: string;
+  /** Permissions of the operator, at the desk or by his credential. Absent for every other caller. */
+  permissions?: readonly Permission[];
 }
+
+/** The deciding person, as decisions and the audit log name him: the operator, or the tenant of a credential that names nobody. */
+export const deciderOf = ({ operator, tenantId }: Pick<Caller, 'operator' | 'tenantId'>): string =>
+  operator ?? tenantId;
 
 /** The part of a request that an operation needs. */
 export interface Call {

@@ -35,16 +35,16 @@ export interface DemoDeps {
 export const credentialsPath = (dataDir: string) => join(dataDir, 'credentials.json');
 
 /**
- * Creates the demo client, the admin and the operator once, and writes their credentials to a file. Stored credentials
+ * Creates the demo operator, the operator's admin and the demo client once, and writes their credentials to a file. Stored credentials
  * that still authenticate are kept. If the file is lost or outdated, its tenants get new secrets.
  */
 export async function ensureDemoCredentials(deps: DemoDeps): Promise<DemoCredentials> {
   const path = credentialsPath(deps.dataDir);
   const known = await readDemoCredentials(deps.dataDir);
   const { baseUrl, temporalUi } = deps;
-  const client = await ensureCredential(deps, 'client', known?.client);
-  const admin = await ensureCredential(deps, 'admin', known?.admin);
   const operator = await ensureOperator(deps, known?.operator);
+  const client = await ensureCredential(deps, 'client', known?.client);
+  const admin = await ensureCredential(deps, 'admin', known?.admin, operator);
   const credentials = { baseUrl, temporalUi, client, admin, operator };
   await writeState(path, credentials);
   await chmod(path, 0o600);
@@ -64,11 +64,12 @@ async function ensureCredential(
   { database, keyring }: DemoDeps,
   purpose: Purpose,
   known: NewCredential | undefined,
+  owner?: OperatorCredential,
 ): Promise<NewCredential> {
   return database.transaction(async (tx) => {
     await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 12))', [purpose]); // one process at a time
     const tenantId = await demoTenant(tx, purpose);
-    if (tenantId === undefined) return makeTenant(tx, keyring, purpose);
+    if (tenantId === undefined) return makeTenant(tx, keyring, purpose, owner);
     const valid =
       known?.clientId === tenantId &&
       typeof known.clientSecret === 'string' &&
@@ -100,11 +101,17 @@ async function demoTenant(tx: Tx, purpose: Purpose): Promise<string | undefined>
   return row?.tenantId;
 }
 
-async function makeTenant(tx: Tx, keyring: Keyring, purpose: Purpose): Promise<NewCredential> {
+async function makeTenant(
+  tx: Tx,
+  keyring: Keyring,
+  purpose: Purpose,
+  owner: OperatorCredential | undefined,
+): Promise<NewCredential> {
   const made = await createClient(tx, keyring, {
     provide: provideForClient,
     name: PURPOSES[purpose],
     role: purpose,
+    operatorId: owner?.operatorId,
     sandbox: true,
   });
   await tx.run(table('demo_tenants').insert({ purpose, tenantId: made.clientId }));

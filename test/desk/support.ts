@@ -1,6 +1,6 @@
 import { request } from 'undici';
 import { addFirstOperator, addOperator, admitOperator } from '../../src/desk/operators/operations';
-import type { Permission } from '../../src/process/desk/permissions';
+import type { Permission } from '../../src/kernel/permissions';
 import type { Client, TestApi } from '../support/api';
 import { created, look } from '../transfers/payouts/support';
 

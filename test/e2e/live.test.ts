@@ -168,7 +168,10 @@ it(
     const shown = await client.call('GET', `/v1/cards/${card}/sensitive`);
     expect(shown.body.cardNumber).toMatch(/^\d{16}$/);
 
+    // The destination is new. The operator who was shown the tenant's secret does not approve alone.
     const payout = await paidOut(client, own);
+    await until(`${own}/payouts/${payout}`, client, 'pending_approval');
+    await commandOf(approver, ['payout', 'approve', payout]);
     await until(`${own}/payouts/${payout}`, client, 'completed');
 
     // The payment is disputed five seconds later without a callback. The product finds the dispute in the party's list.

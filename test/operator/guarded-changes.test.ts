@@ -186,6 +186,7 @@ describe('an admin credential', () => {
       changes: [
         { field: 'role', from: null, to: 'admin' },
         { field: 'name', from: null, to: 'Acme' },
+        { field: 'belongs to', from: null, to: 'operator:ida' },
       ],
     });
     expect(await findTenant(test.database, clientId)).toBeUndefined();

@@ -78,7 +78,7 @@ export interface paths {
          * Correction credit to an account (Admin)
          * @description Bookings by hand without a second operator have three limits per UTC day, in `BASE_CURRENCY` at the stored middle rate. `ADMIN_LIMIT` applies to a credential, `ADMIN_TENANT_LIMIT` to a tenant, `ADMIN_INSTALLATION_LIMIT` to the installation. `admin-deposit`, `admin-withdrawal` and `offramp-deposit` count, here and at the command line. A sum above its limit, or a currency without a fresh rate, is refused by 409 `limit_exceeded`. Two operators can book it at the command line.
          *
-         *     For the operator only.
+         *     For the operator only, with the permission `money`.
          */
         post: operations["creditAccount"];
         delete?: never;
@@ -100,7 +100,7 @@ export interface paths {
          * Write-off from an account (Admin)
          * @description Bookings by hand without a second operator have three limits per UTC day, in `BASE_CURRENCY` at the stored middle rate. `ADMIN_LIMIT` applies to a credential, `ADMIN_TENANT_LIMIT` to a tenant, `ADMIN_INSTALLATION_LIMIT` to the installation. `admin-deposit`, `admin-withdrawal` and `offramp-deposit` count, here and at the command line. A sum above its limit, or a currency without a fresh rate, is refused by 409 `limit_exceeded`. Two operators can book it at the command line.
          *
-         *     For the operator only.
+         *     For the operator only, with the permission `money`.
          */
         post: operations["debitAccount"];
         delete?: never;
@@ -122,7 +122,7 @@ export interface paths {
          * Credit an account from an off-ramp (Admin)
          * @description Credits the tenant's master account of that currency and transfers to the account, in one posting group. Bookings by hand without a second operator have three limits per UTC day, in `BASE_CURRENCY` at the stored middle rate. `ADMIN_LIMIT` applies to a credential, `ADMIN_TENANT_LIMIT` to a tenant, `ADMIN_INSTALLATION_LIMIT` to the installation. `admin-deposit`, `admin-withdrawal` and `offramp-deposit` count, here and at the command line. A sum above its limit, or a currency without a fresh rate, is refused by 409 `limit_exceeded`. Two operators can book it at the command line.
          *
-         *     For the operator only.
+         *     For the operator only, with the permission `money`.
          */
         post: operations["createOfframpDeposit"];
         delete?: never;
@@ -772,7 +772,7 @@ export interface paths {
          * Update document status (Admin)
          * @description Approves or rejects the document. The client can read the note.
          *
-         *     For the operator only.
+         *     For the operator only, with the permission `review`.
          */
         patch: operations["setKycDocumentStatus"];
         trace?: never;
@@ -794,7 +794,7 @@ export interface paths {
          * Update KYC notes (Admin)
          * @description Replaces the notes, which only operators can read.
          *
-         *     For the operator only.
+         *     For the operator only, with the permission `review`.
          */
         patch: operations["setKycNotes"];
         trace?: never;
@@ -816,7 +816,7 @@ export interface paths {
          * Update user KYC status (Admin)
          * @description Ends a review, or corrects its decision. The client can read the reason.
          *
-         *     For the operator only.
+         *     For the operator only, with the permission `review`.
          */
         patch: operations["setKycStatus"];
         trace?: never;
@@ -1663,7 +1663,7 @@ export interface paths {
          * Settlement balance (Admin)
          * @description Our balances at the exchange by currency: as the exchange reports them now, and by our books. Deals that are not paid yet are booked and not reported. `releasable` is the sum that a check would release. A currency with an unreadable balance is left out and opens a break.
          *
-         *     For the operator only.
+         *     For the operator only, with the permission `view`.
          */
         get: operations["listSettlementBalances"];
         put?: never;
@@ -1687,7 +1687,7 @@ export interface paths {
          * Check settlement balance increase (Admin)
          * @description Asks the exchange for our balance. Orders that wait for this currency complete as far as the received money covers them. Orders complete as a whole, oldest first, at most fifty in a check. The next check uses the rest. Amounts sold or sent in the last five seconds do not count. The answer is 503 when the reading is from the future, or more than five seconds older than the request. The answer is also 503 shortly after an operator has booked a withdrawal.
          *
-         *     For the operator only.
+         *     For the operator only, with the permission `money`.
          */
         post: operations["checkSettlementIncrease"];
         delete?: never;
@@ -1751,7 +1751,7 @@ export interface paths {
         put?: never;
         /**
          * Create a payout
-         * @description Amount and fee are held at once and debited when the payout is `sent`. Above your threshold an operator approves the payout first. The account transactions have the id of the payout as `referenceId`. `Prefer: wait=N` waits for the end, or until an operator must approve.
+         * @description Amount and fee are held at once and debited when the payout is `sent`. Above your threshold an operator approves the payout first. A payout to a new destination may wait too, and `description` says until when. The account transactions have the id of the payout as `referenceId`. `Prefer: wait=N` waits for the end, or until an operator must approve.
          */
         post: operations["createPayout"];
         delete?: never;
@@ -1811,7 +1811,7 @@ export interface paths {
         put?: never;
         /**
          * Pay out by SEPA
-         * @description Uses a quote. Amount and fee are held, and debited when the payout is `sent`. Above your threshold an operator approves the payout first.
+         * @description Uses a quote. Amount and fee are held, and debited when the payout is `sent`. Above your threshold an operator approves the payout first. A payout to a new destination may wait too, and `description` says until when.
          */
         post: operations["createIbanPayout"];
         delete?: never;
@@ -2017,7 +2017,7 @@ export interface paths {
          * Release expired allocations (Admin)
          * @description Ends expired allocations and quarantines at once, which otherwise happens at each expiry and once an hour. `released` wallets were allocated and are quarantined; `returned` wallets were quarantined and are available. At most 1,000 of each: `more` tells that there may be others.
          *
-         *     For the operator only.
+         *     For the operator only, with the permission `chain`.
          */
         post: operations["releaseExpiredWallets"];
         delete?: never;
@@ -2037,7 +2037,7 @@ export interface paths {
          * Wallet pool statistics (Admin)
          * @description Counts of each network’s wallets by their present status.
          *
-         *     For the operator only.
+         *     For the operator only, with the permission `view`.
          */
         get: operations["listWalletStats"];
         put?: never;
@@ -2060,7 +2060,7 @@ export interface paths {
          * Update wallet gas balance (Admin)
          * @description Notes the native coin that you have seen on the wallet. `GET …/balance` shows it beside the chain’s answer.
          *
-         *     For the operator only.
+         *     For the operator only, with the permission `chain`.
          */
         put: operations["noteGasBalance"];
         post?: never;
@@ -2101,14 +2101,14 @@ export interface paths {
          * Get chain configuration (Admin)
          * @description Version 0 while none was ever set: then nothing is automatic, and nothing can be swept.
          *
-         *     For the operator only.
+         *     For the operator only, with the permission `view`.
          */
         get: operations["getGasConfig"];
         /**
          * Update chain configuration (Admin)
          * @description An absent field keeps its value, null resets it. `version` must be the version that GET shows; read-only fields may be sent back unchanged. `treasuryAddress` must be an address of the chain that is not ours, never was a station and is no token. A new treasury opens the break `gas_treasury_changed`. Open operations keep their treasury: operations that the service signs wait with `stopped`, and operations that a person executes continue. Live, and in the sandbox with `DUAL_CONTROL=on`, other people must approve a new treasury, or that `autoSweep` is switched on. The answer is then 202 with `approvalId` and the unchanged configuration. No change applies before the approval. The treasury takes effect 24 hours later, and nothing is swept without a person until then.
          *
-         *     For the operator only.
+         *     For the operator only, with the permission `chain`.
          */
         put: operations["updateGasConfig"];
         post?: never;
@@ -2129,7 +2129,7 @@ export interface paths {
          * Gas station status (Admin)
          * @description The station’s balance and the gas price are read from the chain now.
          *
-         *     For the operator only.
+         *     For the operator only, with the permission `view`.
          */
         get: operations["getGasStationStatus"];
         put?: never;
@@ -2151,7 +2151,7 @@ export interface paths {
          * List all wallets in the pool (Admin)
          * @description Includes station wallets; filter by `purpose`.
          *
-         *     For the operator only.
+         *     For the operator only, with the permission `view`.
          */
         get: operations["listPoolWallets"];
         put?: never;
@@ -2175,7 +2175,7 @@ export interface paths {
          * Generate new wallets (Admin)
          * @description The pool also grows automatically when an allocation finds no free wallet.
          *
-         *     For the operator only.
+         *     For the operator only, with the permission `chain`.
          */
         post: operations["generatePoolWallets"];
         delete?: never;
@@ -2196,7 +2196,7 @@ export interface paths {
          * Set the gas station wallet (Admin)
          * @description Our own station wallet signs automatically. For any other address, its owner executes exported transactions. The address must not be a pool wallet, nor a present or former treasury. Open operations keep their sender.
          *
-         *     For the operator only.
+         *     For the operator only, with the permission `chain`.
          */
         put: operations["setGasStation"];
         post?: never;
@@ -2219,7 +2219,7 @@ export interface paths {
          * Generate a gas station wallet (Admin)
          * @description The wallet becomes the station when the chain has none; otherwise set it as the station.
          *
-         *     For the operator only.
+         *     For the operator only, with the permission `chain`.
          */
         post: operations["generateGasStation"];
         delete?: never;
@@ -2239,7 +2239,7 @@ export interface paths {
          * Wallets eligible for sweeping (Admin)
          * @description Read from the chain now: pool wallets that are not allocated, disabled or being swept. Without `chain`, of every enabled network. Newest wallet first; `from` and `to` compare its `createdAt`. An asset is listed from its `minSweepAmount` on. Includes former stations that are our wallets.
          *
-         *     For the operator only.
+         *     For the operator only, with the permission `view`.
          */
         get: operations["listSweepCandidates"];
         put?: never;
@@ -2261,7 +2261,7 @@ export interface paths {
          * Preflight check for a sweep (Admin)
          * @description The checks of a sweep, each with its result. `auto_sweep_rest` refuses nothing: it tells until when automatic sweeps of the asset pause after a failed sweep.
          *
-         *     For the operator only.
+         *     For the operator only, with the permission `view`.
          */
         get: operations["getSweepPreflight"];
         put?: never;
@@ -2283,7 +2283,7 @@ export interface paths {
          * Wallets needing gas refill (Admin)
          * @description Read from the chain now: pool wallets that are not allocated, disabled or being swept. Without `chain`, of every enabled network. Newest wallet first; `from` and `to` compare its `createdAt`. Wallets with something to sweep and less gas than `gasThreshold`.
          *
-         *     For the operator only.
+         *     For the operator only, with the permission `view`.
          */
         get: operations["listTopupCandidates"];
         put?: never;
@@ -2305,7 +2305,7 @@ export interface paths {
          * List pending operations (Admin)
          * @description Sweeps and top-ups that have not ended.
          *
-         *     For the operator only.
+         *     For the operator only, with the permission `view`.
          */
         get: operations["listOpenGasOperations"];
         put?: never;
@@ -2313,7 +2313,7 @@ export interface paths {
          * Create a sweep operation (Admin)
          * @description Sweeps the whole balance of the asset to the treasury. Refused while a check of the preflight fails; the message names the check. A refusal is kept under its idempotency key: retry with another key. With `autoSweep` the service signs and broadcasts at once; otherwise the operation waits for `export` and `confirm`.
          *
-         *     For the operator only.
+         *     For the operator only, with the permission `chain`.
          */
         post: operations["createSweep"];
         delete?: never;
@@ -2333,7 +2333,7 @@ export interface paths {
          * List all operations (Admin)
          * @description Sweeps and top-ups, whatever their status.
          *
-         *     For the operator only.
+         *     For the operator only, with the permission `view`.
          */
         get: operations["listGasOperations"];
         put?: never;
@@ -2355,7 +2355,7 @@ export interface paths {
          * Operation details (Admin)
          * @description One sweep or top-up.
          *
-         *     For the operator only.
+         *     For the operator only, with the permission `view`.
          */
         get: operations["getGasOperation"];
         put?: never;
@@ -2379,7 +2379,7 @@ export interface paths {
          * Create a gas top-up operation (Admin)
          * @description Sends native coin from the station to a pool wallet, by default `gasTopupAmount`. A refusal is kept under its idempotency key: retry with another key.
          *
-         *     For the operator only.
+         *     For the operator only, with the permission `chain`.
          */
         post: operations["createGasTopup"];
         delete?: never;
@@ -2401,7 +2401,7 @@ export interface paths {
          * Confirm a sweep operation (Admin)
          * @description Names the executed transaction. The service checks it on the chain: sender, recipient, token, amount (as planned, or more), success, and that it belongs to no other operation. A transaction with too few confirmations, or a pending one, is followed (`confirming`). A wrong one is refused, and so is a pending one that does not show what it moves; the operation stays open. A transaction of an ended operation is still booked, and the status stays.
          *
-         *     For the operator only.
+         *     For the operator only, with the permission `chain`.
          */
         post: operations["confirmSweep"];
         delete?: never;
@@ -2421,7 +2421,7 @@ export interface paths {
          * Export a sweep operation for manual execution (Admin)
          * @description Returns the unsigned transaction for its sender to sign. The operation then awaits confirmation. A repeated export has today’s prices and the same nonce, so that only one of them can be executed.
          *
-         *     For the operator only.
+         *     For the operator only, with the permission `chain`.
          */
         get: operations["exportSweep"];
         put?: never;
@@ -2445,7 +2445,7 @@ export interface paths {
          * Mark a sweep operation failed (Admin)
          * @description A transaction that was signed here and may be executed is cancelled by an empty transaction under the same nonce. The operation stays open with `cancelling` until one of the two is final. For an exported transaction the nonce is compared with the chain. If it was used, the operation stays open (409), and the message names the transfer if one is found.
          *
-         *     For the operator only.
+         *     For the operator only, with the permission `chain`.
          */
         post: operations["failSweep"];
         delete?: never;
@@ -2467,7 +2467,7 @@ export interface paths {
          * Confirm a gas top-up (Admin)
          * @description Names the executed transaction. The service checks it on the chain: sender, recipient, token, amount (as planned, or more), success, and that it belongs to no other operation. A transaction with too few confirmations, or a pending one, is followed (`confirming`). A wrong one is refused, and so is a pending one that does not show what it moves; the operation stays open. A transaction of an ended operation is still booked, and the status stays.
          *
-         *     For the operator only.
+         *     For the operator only, with the permission `chain`.
          */
         post: operations["confirmGasTopup"];
         delete?: never;
@@ -2487,7 +2487,7 @@ export interface paths {
          * Export a gas top-up for manual execution (Admin)
          * @description Returns the unsigned transaction for its sender to sign. The operation then awaits confirmation. A repeated export has today’s prices and the same nonce, so that only one of them can be executed.
          *
-         *     For the operator only.
+         *     For the operator only, with the permission `chain`.
          */
         get: operations["exportGasTopup"];
         put?: never;
@@ -2511,7 +2511,7 @@ export interface paths {
          * Mark a gas top-up failed (Admin)
          * @description A transaction that was signed here and may be executed is cancelled by an empty transaction under the same nonce. The operation stays open with `cancelling` until one of the two is final. For an exported transaction the nonce is compared with the chain. If it was used, the operation stays open (409), and the message names the transfer if one is found.
          *
-         *     For the operator only.
+         *     For the operator only, with the permission `chain`.
          */
         post: operations["failGasTopup"];
         delete?: never;
@@ -2531,7 +2531,7 @@ export interface paths {
          * List station top-up records (Admin)
          * @description Booked arrivals of native coin at stations, except from top-up operations.
          *
-         *     For the operator only.
+         *     For the operator only, with the permission `view`.
          */
         get: operations["listStationTopups"];
         put?: never;
@@ -2555,7 +2555,7 @@ export interface paths {
          * Scan for station top-ups (Admin)
          * @description Reads the blocks since the last scan, at most 500, for native coin that arrived at the station. Books final transfers, and answers 201, or 200 when there is nothing to book. May be repeated freely, because each transfer is booked once. Coin that a contract passes on within its own call appears in no block, and is not found.
          *
-         *     For the operator only.
+         *     For the operator only, with the permission `chain`.
          */
         post: operations["scanStationTopups"];
         delete?: never;
@@ -2600,7 +2600,7 @@ export interface paths {
          * Update the configuration of a chain (Admin)
          * @description An absent field keeps its value, null clears it, and a list is replaced as a whole. `version` must be the present one; `version: 0` creates the network of a chain that has none, and needs every field but `explorerUrl`. The nodes must confirm `chainId` and the decimals of the tokens (400). While no node of an enabled network answers, the answer is 503. `rpcUrls` are https addresses of the public internet; the sandbox also accepts this machine and http. `kind` cannot be changed; `chainId` can until the network is enabled or has a wallet. Reading begins with the blocks after the network is enabled. An asset that wallets are allocated for, or that wallets hold, cannot be removed (409 `invalid_transition`, naming what holds it). A disabled network keeps its wallets and deposits. Live, an enabled network needs nodes of at least two different hosts; three are advised. Live, and in the sandbox with `DUAL_CONTROL=on`, other people must approve a change of `rpcUrls`, `chainId`, `confirmations` or the tokens. The answer is then 202 with `approvalId` and the unchanged configuration. No change applies before the approval. One person can always disable a network.
          *
-         *     For the operator only.
+         *     For the operator only, with the permission `chain`.
          */
         put: operations["updateNetwork"];
         post?: never;
@@ -2681,7 +2681,7 @@ export interface paths {
          * Read the sandbox's clock (Admin)
          * @description Shows the time that every tenant of the sandbox has, and how far it is ahead.
          *
-         *     For the operator only.
+         *     For the operator only, with the permission `view`.
          */
         get: operations["getSandboxClock"];
         put?: never;
@@ -2689,7 +2689,7 @@ export interface paths {
          * Advance the sandbox's clock (Admin)
          * @description Adds to the time of the whole sandbox, for all tenants and for good. Every open process then looks at the new time, and every schedule runs once, before the answer. Reports of parties follow within seconds. Pass an idempotency key, because a second request without one advances the clock again.
          *
-         *     For the operator only.
+         *     For the operator only, with the permission `security`.
          */
         post: operations["advanceSandboxClock"];
         delete?: never;
@@ -4077,6 +4077,10 @@ export interface components {
              * @example 2026-01-31T12:00:00.000Z
              */
             updatedAt: string;
+        };
+        BookingAwaitingApproval: {
+            /** @description Id by which another operator decides. */
+            approvalId: string;
         };
         OfframpDeposit: {
             /** @description Id of the offramp deposit. */
@@ -6952,7 +6956,7 @@ export interface components {
              * @enum {string}
              */
             status: "created" | "pending_approval" | "processing" | "sent" | "completed" | "rejected" | "failed" | "cancelled" | "returned";
-            /** @description The operator’s reason for a rejection. */
+            /** @description The operator’s reason for a rejection, or until when a new destination rests. */
             description?: string;
             /** @description Code of the reason, for a failed, cancelled or returned transfer. */
             failure?: string;
@@ -7130,7 +7134,7 @@ export interface components {
              * @example 100.00
              */
             totalDebit: string;
-            /** @description The operator’s reason for a rejection. */
+            /** @description The operator’s reason for a rejection, or until when a new destination rests. */
             description?: string;
             /** @description Code of the reason, for a failed, cancelled or returned transfer. */
             failure?: string;
@@ -7461,7 +7465,7 @@ export interface components {
              * @example 100.00
              */
             totalDebit: string;
-            /** @description The operator’s reason for a rejection. */
+            /** @description The operator’s reason for a rejection, or until when a new destination rests. */
             description?: string;
             /** @description Code of the reason, for a failed, cancelled or returned transfer. */
             failure?: string;
@@ -9216,6 +9220,23 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description `forbidden`: This credential may not call this endpoint. */
+        Forbidden: {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "code": "forbidden",
+                 *       "message": "This credential may not call this endpoint.",
+                 *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description `rate_limited`: Too many requests; `Retry-After` says when to come back. */
         RateLimited: {
             headers: {
@@ -9228,23 +9249,6 @@ export interface components {
                  * @example {
                  *       "code": "rate_limited",
                  *       "message": "Too many requests; `Retry-After` says when to come back.",
-                 *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
-                 *     }
-                 */
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description `forbidden`: This credential may not call this endpoint. */
-        Forbidden: {
-            headers: {
-                "x-request-id": components["headers"]["x-request-id"];
-                [name: string]: unknown;
-            };
-            content: {
-                /**
-                 * @example {
-                 *       "code": "forbidden",
-                 *       "message": "This credential may not call this endpoint.",
                  *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
                  *     }
                  */
@@ -9335,23 +9339,6 @@ export interface components {
                  * @example {
                  *       "code": "unavailable",
                  *       "message": "The service cannot answer just now; nothing was recorded.",
-                 *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
-                 *     }
-                 */
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description `capability_disabled`: The capability is not enabled for this company, or is switched off. */
-        CapabilityDisabled: {
-            headers: {
-                "x-request-id": components["headers"]["x-request-id"];
-                [name: string]: unknown;
-            };
-            content: {
-                /**
-                 * @example {
-                 *       "code": "capability_disabled",
-                 *       "message": "The capability is not enabled for this company, or is switched off.",
                  *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
                  *     }
                  */
@@ -9552,6 +9539,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
+            403: components["responses"]["Forbidden"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -9602,6 +9590,20 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AccountTransaction"];
+                };
+            };
+            /** @description Nothing has changed yet: the change waits until other people approve it. */
+            202: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "x-idempotent-replayed": components["headers"]["x-idempotent-replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BookingAwaitingApproval"];
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -9688,6 +9690,20 @@ export interface operations {
                     "application/json": components["schemas"]["AccountTransaction"];
                 };
             };
+            /** @description Nothing has changed yet: the change waits until other people approve it. */
+            202: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "x-idempotent-replayed": components["headers"]["x-idempotent-replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BookingAwaitingApproval"];
+                };
+            };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
             403: components["responses"]["Forbidden"];
@@ -9770,6 +9786,20 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["OfframpDeposit"];
+                };
+            };
+            /** @description Nothing has changed yet: the change waits until other people approve it. */
+            202: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "x-idempotent-replayed": components["headers"]["x-idempotent-replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BookingAwaitingApproval"];
                 };
             };
             /**
@@ -9871,6 +9901,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -9915,6 +9946,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -9951,6 +9983,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -10012,7 +10045,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["CapabilityDisabled"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             /**
              * @description `insufficient_funds`: The available balance does not cover the amount.
@@ -10083,6 +10136,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -10131,6 +10185,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -10197,6 +10252,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["IdempotencyInProgress"];
             413: components["responses"]["PayloadTooLarge"];
@@ -10263,7 +10319,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["CapabilityDisabled"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             409: components["responses"]["IdempotencyInProgress"];
             413: components["responses"]["PayloadTooLarge"];
@@ -10347,7 +10423,27 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["CapabilityDisabled"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             /**
              * @description `quote_used`: The quote has already been used.
@@ -10415,7 +10511,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["CapabilityDisabled"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -10444,6 +10560,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
+            403: components["responses"]["Forbidden"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -10490,6 +10607,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
+            403: components["responses"]["Forbidden"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -10580,7 +10698,27 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["CapabilityDisabled"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             /**
              * @description `limit_exceeded`: A limit is exceeded.
@@ -10645,7 +10783,27 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["CapabilityDisabled"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -10736,7 +10894,27 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["CapabilityDisabled"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             /**
              * @description `limit_exceeded`: A limit is exceeded.
@@ -10801,7 +10979,27 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["CapabilityDisabled"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -10847,6 +11045,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
+            403: components["responses"]["Forbidden"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -10922,6 +11121,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
+            403: components["responses"]["Forbidden"];
             409: components["responses"]["IdempotencyInProgress"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -10957,6 +11157,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -11010,6 +11211,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             /**
              * @description `invalid_transition`: The state of the record does not allow this transition.
@@ -11089,6 +11291,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             /**
              * @description `status_not_editable`: The status does not allow this.
@@ -11149,6 +11352,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -11245,6 +11449,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             /**
              * @description `user_blocked`: The user is blocked.
@@ -11337,6 +11542,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
+            403: components["responses"]["Forbidden"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -11368,6 +11574,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -11485,6 +11692,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             /**
              * @description `status_not_editable`: The status does not allow this.
@@ -11597,6 +11805,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             /**
              * @description `status_not_editable`: The status does not allow this.
@@ -11709,6 +11918,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             /**
              * @description `status_not_editable`: The status does not allow this.
@@ -11805,6 +12015,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
+            403: components["responses"]["Forbidden"];
             409: components["responses"]["IdempotencyInProgress"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -11889,6 +12100,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             /**
              * @description `invalid_transition`: The state of the record does not allow this transition.
@@ -11947,6 +12159,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -11993,6 +12206,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -12051,6 +12265,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             /**
              * @description `invalid_transition`: The state of the record does not allow this transition.
@@ -12109,6 +12324,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -12146,6 +12362,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             /**
              * @description `invalid_transition`: The state of the record does not allow this transition.
@@ -12206,6 +12423,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -12467,6 +12685,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             /**
              * @description `invalid_transition`: The state of the record does not allow this transition.
@@ -12521,6 +12740,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
+            403: components["responses"]["Forbidden"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -12553,6 +12773,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
+            403: components["responses"]["Forbidden"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -12581,6 +12802,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
+            403: components["responses"]["Forbidden"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -12610,6 +12832,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
+            403: components["responses"]["Forbidden"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -12642,6 +12865,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -12714,6 +12938,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["IdempotencyInProgress"];
             413: components["responses"]["PayloadTooLarge"];
@@ -12755,7 +12980,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["CapabilityDisabled"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -12807,6 +13052,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
+            403: components["responses"]["Forbidden"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -12879,7 +13125,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["CapabilityDisabled"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             /**
              * @description `user_blocked`: The user is blocked.
@@ -12946,6 +13212,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -12983,6 +13250,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             /**
              * @description `card_not_active`: The card is not active.
@@ -13136,7 +13404,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["CapabilityDisabled"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             /**
              * @description `card_not_active`: The card is not active.
@@ -13201,6 +13489,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -13238,6 +13527,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             /**
              * @description `card_not_active`: The card is not active.
@@ -13301,6 +13591,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             /**
              * @description `card_not_active`: The card is not active.
@@ -13376,6 +13667,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             /**
              * @description `card_not_active`: The card is not active.
@@ -13455,6 +13747,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             /**
              * @description `card_not_active`: The card is not active.
@@ -13515,6 +13808,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -13609,6 +13903,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             /**
              * @description `version_conflict`: The record has changed since that version.
@@ -13665,6 +13960,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -13743,6 +14039,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             /**
              * @description `version_conflict`: The record has changed since that version.
@@ -13802,7 +14099,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["CapabilityDisabled"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -13876,7 +14193,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["CapabilityDisabled"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             /**
              * @description `user_blocked`: The user is blocked.
@@ -13967,7 +14304,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["CapabilityDisabled"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             /**
              * @description `user_blocked`: The user is blocked.
@@ -14083,7 +14440,27 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["CapabilityDisabled"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             /**
              * @description `quote_used`: The quote has already been used.
@@ -14154,6 +14531,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -14186,6 +14564,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -14226,6 +14605,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             /**
              * @description `card_not_active`: The card is not active.
@@ -14334,7 +14714,27 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["CapabilityDisabled"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             /**
              * @description `card_not_active`: The card is not active.
@@ -14450,6 +14850,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             /**
              * @description `card_not_active`: The card is not active.
@@ -14530,6 +14931,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             /**
              * @description `card_not_active`: The card is not active.
@@ -14608,6 +15010,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             /**
              * @description `card_not_active`: The card is not active.
@@ -14683,6 +15086,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
+            403: components["responses"]["Forbidden"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -14728,6 +15132,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -14772,6 +15177,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -14804,6 +15210,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -14850,6 +15257,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -14910,7 +15318,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["CapabilityDisabled"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             /**
              * @description `account_closed`: The account is closed.
@@ -14987,7 +15415,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["CapabilityDisabled"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -15082,7 +15530,27 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["CapabilityDisabled"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             /**
              * @description `account_closed`: The account is closed.
@@ -15147,7 +15615,27 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["CapabilityDisabled"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -15180,7 +15668,27 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["CapabilityDisabled"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -15226,7 +15734,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["CapabilityDisabled"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -15317,7 +15845,27 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["CapabilityDisabled"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             /**
              * @description `account_closed`: The account is closed.
@@ -15378,7 +15926,27 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["CapabilityDisabled"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -15533,7 +16101,27 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["CapabilityDisabled"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -15595,7 +16183,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["CapabilityDisabled"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             409: components["responses"]["IdempotencyInProgress"];
             413: components["responses"]["PayloadTooLarge"];
@@ -15650,7 +16258,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["CapabilityDisabled"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -15777,7 +16405,27 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["CapabilityDisabled"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             /**
              * @description `quote_used`: The quote has already been used.
@@ -15844,7 +16492,27 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["CapabilityDisabled"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -15877,7 +16545,27 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["CapabilityDisabled"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -15961,7 +16649,27 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["CapabilityDisabled"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             /**
              * @description `quote_used`: The quote has already been used.
@@ -16024,7 +16732,27 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["CapabilityDisabled"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -16117,7 +16845,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["CapabilityDisabled"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             /**
              * @description `limit_exceeded`: A limit is exceeded.
@@ -16218,7 +16966,27 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["CapabilityDisabled"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             /**
              * @description `insufficient_funds`: The available balance does not cover the amount.
@@ -16278,7 +17046,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["CapabilityDisabled"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -16323,7 +17111,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["CapabilityDisabled"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -16411,7 +17219,27 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["CapabilityDisabled"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             /**
              * @description `invalid_transition`: The state of the record does not allow this transition.
@@ -16474,7 +17302,27 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["CapabilityDisabled"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -16582,7 +17430,27 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["CapabilityDisabled"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             /**
              * @description `invalid_transition`: The state of the record does not allow this transition.
@@ -16668,7 +17536,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["CapabilityDisabled"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             409: components["responses"]["IdempotencyInProgress"];
             413: components["responses"]["PayloadTooLarge"];
@@ -16709,7 +17597,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["CapabilityDisabled"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -16916,7 +17824,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["CapabilityDisabled"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             /**
              * @description `invalid_transition`: The state of the record does not allow this transition.
@@ -18359,6 +19287,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
+            403: components["responses"]["Forbidden"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -18390,6 +19319,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -18633,6 +19563,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             /**
              * @description `limit_exceeded`: A limit is exceeded.
@@ -18688,6 +19619,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
+            403: components["responses"]["Forbidden"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -18764,6 +19696,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
+            403: components["responses"]["Forbidden"];
             409: components["responses"]["IdempotencyInProgress"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -18875,6 +19808,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
+            403: components["responses"]["Forbidden"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -18929,6 +19863,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
+            403: components["responses"]["Forbidden"];
             409: components["responses"]["IdempotencyInProgress"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -18967,6 +19902,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
+            403: components["responses"]["Forbidden"];
             409: components["responses"]["IdempotencyInProgress"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -19009,6 +19945,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
+            403: components["responses"]["Forbidden"];
             409: components["responses"]["IdempotencyInProgress"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -19041,6 +19978,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
+            403: components["responses"]["Forbidden"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -19083,6 +20021,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
+            403: components["responses"]["Forbidden"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -19114,6 +20053,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -19151,6 +20091,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             /**
              * @description `invalid_transition`: The state of the record does not allow this transition.

@@ -28,6 +28,7 @@ export function transferRoute(): Route {
     path: '/v1/users/transfer',
     scope: 'money',
     tag: 'Users',
+    permission: 'money',
     capability: 'transfer',
     summary: 'Transfer between two accounts',
     description:

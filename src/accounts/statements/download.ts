@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import type { Permission } from '../../kernel/permissions';
 import { moment } from '../../kernel/wire/schemas';
-import type { Permission } from '../../process/desk/permissions';
 import { type Download, download } from '../../process/desk/record';
 import { FORMATS, statementFile } from './file';
 import { assertPeriod, requireStatedAccount } from './operations';

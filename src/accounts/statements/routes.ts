@@ -29,6 +29,7 @@ export function statementRoutes(services: StatementServices): Route[] {
         'A PDF has at most 10,000 lines. In CSV, a text that a spreadsheet would evaluate has an apostrophe before it.',
       query,
       response: statementSchema,
+      permission: 'money',
       produces: Object.values(TYPES),
       async read({ caller, params, query: { from, to, format }, requestId, accepted }) {
         const account = await requireStatedAccount(services, caller.reach, params['id'] ?? '');

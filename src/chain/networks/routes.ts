@@ -1,5 +1,6 @@
 import { Reply, type Route, route } from '../../http/route';
 import { audit } from '../../kernel/audit/audit';
+import { deciderOf } from '../../kernel/caller';
 import type { Sql } from '../../kernel/db/database';
 import { notFound } from '../../kernel/errors';
 import { createResolver, type Resolve } from '../../kernel/security/allowed-addresses';
@@ -77,6 +78,7 @@ function putRoute(services: Services, following: Following, resolve: Resolve) {
       'then 202 with `approvalId` and the unchanged configuration. No change applies before the approval. One person can always ' +
       'disable a network.',
     role: 'admin',
+    permission: 'chain',
     body: networkInput,
     response: networkSchema,
     awaitsApproval: networkAwaiting,
@@ -86,7 +88,7 @@ function putRoute(services: Services, following: Following, resolve: Resolve) {
       const { version } = input;
       const proof = { terms, head, version };
       const before = await assertSavable(services, tx, chain, terms, version, following);
-      const { tenantId: actor } = caller;
+      const actor = deciderOf(caller);
       const judged = { id: chain, subject: { before }, input, at: services.now(), actor, proof };
       const entry = { caller, requestId, subject: chain, tenantId: null };
       const asked = { reason: 'a change of the configuration', requestedBy: actor };

@@ -31,6 +31,7 @@ function releaseExpiredRoute(services: Services): Route {
       'Ends expired allocations and quarantines at once, which otherwise happens at each expiry and once an hour. `released` wallets were allocated and are quarantined; ' +
       '`returned` wallets were quarantined and are available. At most 1,000 of each: `more` tells that there may be others.',
     role: 'admin',
+    permission: 'chain',
     body: z.strictObject({ chain: chain.optional().describe('Only this network.') }),
     response: z
       .object({
@@ -58,6 +59,7 @@ function statsRoute({ database, now }: Services): Route {
     summary: 'Wallet pool statistics',
     description: 'Counts of each network’s wallets by their present status.',
     role: 'admin',
+    permission: 'view',
     response: pageSchema(poolStatsSchema),
     read: async () => whole(await poolStats(database, now())),
   });
@@ -73,6 +75,7 @@ function gasBalanceRoute(services: Services): Route {
     description:
       'Notes the native coin that you have seen on the wallet. `GET …/balance` shows it beside the chain’s answer.',
     role: 'admin',
+    permission: 'chain',
     query: z.object({ chain }),
     body: z.strictObject({ gasBalance: amountOrZero() }),
     response: notedWalletSchema,

@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { provideForClient } from '../../cards/programmes/operations';
-import { notFound } from '../../kernel/errors';
+import type { Sql } from '../../kernel/db/database';
+import { conflict, notFound } from '../../kernel/errors';
 import { SCOPES, type Scope } from '../../kernel/scopes';
 import { isNetwork } from '../../kernel/security/address-lists';
 import { text } from '../../kernel/wire/schemas';
+import { operatorNameOf } from '../../process/approvals/actors';
 import { type Decision, decision, installation, type MadeSecret } from '../../process/desk/decision';
 import type { Services } from '../../services';
 import {
@@ -18,6 +20,8 @@ import {
 } from '../../tenants/clients/operations';
 import { MAIN, type SecretTerms } from '../../tenants/clients/record';
 import { OVERLAP_SECONDS } from '../../tenants/clients/settings';
+import { newTenantSettings } from '../../transfers/approval/new-tenant';
+import { findOperator } from '../operators/operations';
 import { type Client, clients } from './subject';
 
 type SecretServices = Pick<Services, 'keyring' | 'mode'>;
@@ -35,18 +39,41 @@ interface SealedCredential {
   clientId: string;
   /** Base64. */
   sealed: string;
+  /** `operator:<name>`: who has seen it. */
+  shownTo: string;
 }
 
 /** The asking operator sees the secret once. A stored approval holds the sealed secret. */
-function newCredential({ keyring }: SecretServices, clientId?: string): MadeSecret {
+function newCredential({ keyring }: SecretServices, shownTo: string, clientId?: string): MadeSecret {
   const { credential, sealed } = prepareCredential(keyring, clientId);
-  const stored: SealedCredential = { clientId: credential.clientId, sealed: sealed.toString('base64') };
+  const stored: SealedCredential = {
+    clientId: credential.clientId,
+    sealed: sealed.toString('base64'),
+    shownTo,
+  };
   return { stored, shown: credential };
 }
 
-function sealedOf(secret: object | undefined): { clientId: string; sealed: Buffer } {
-  const { clientId, sealed } = secret as SealedCredential;
-  return { clientId, sealed: Buffer.from(sealed, 'base64') };
+function sealedOf(secret: object | undefined) {
+  const { clientId, sealed, shownTo } = secret as SealedCredential;
+  return { clientId, sealed: Buffer.from(sealed, 'base64'), shownTo };
+}
+
+/** The operator of an actor. */
+const operatorOfActor = async (sql: Sql, actor: string) =>
+  findOperator(sql, { name: operatorNameOf(actor) ?? '' });
+
+/**
+ * Refuses to show an operator the secret of another operator's credential, because the audit log would name the other.
+ * @throws Problem 409 `invalid_transition`
+ */
+async function assertOwn(sql: Sql, { operatorId }: Client, actor: string): Promise<void> {
+  if (operatorId === null || (await operatorOfActor(sql, actor))?.id === operatorId) return;
+  const owner = await findOperator(sql, { id: operatorId });
+  throw conflict(
+    'invalid_transition',
+    `The credential belongs to ${owner?.name ?? 'another operator'}, who alone rotates it. You can revoke it, and make one of your own.`,
+  );
 }
 
 const create = (services: SecretServices): Decision =>
@@ -57,22 +84,34 @@ const create = (services: SecretServices): Decision =>
     subject: installation,
     input: z.strictObject({
       name: text(200).trim().min(1).meta({ description: 'What people call it.' }),
-      role: z
-        .enum(['client', 'admin'])
-        .default('client')
-        .meta({ description: 'admin: an operator of the HTTP API, who may reach every tenant.' }),
+      role: z.enum(['client', 'admin']).default('client').meta({
+        description:
+          'admin: an operator of the HTTP API, who may reach every tenant. It belongs to you and may do what you may.',
+      }),
     }),
     reason: 'optional',
     takesTwo: { underDualControl: (_, { input }) => input.role === 'admin' },
     restsOn: () => ({}),
-    secret: async () => newCredential(services),
-    preview: async (_, { input: { role, name } }) =>
-      Object.entries({ role, name }).map(([field, to]) => ({ field, from: null, to })),
+    secret: async ({ actor }) => newCredential(services, actor),
+    preview: async (_, { input: { role, name }, actor }) =>
+      Object.entries({ role, name, ...(role === 'admin' && { 'belongs to': actor }) }).map(([field, to]) => ({
+        field,
+        from: null,
+        to,
+      })),
     async execute(tx, { input: { name, role }, secret }) {
       const { keyring, mode } = services;
+      const prepared = sealedOf(secret);
       const given = { provide: provideForClient, name, role, sandbox: mode === 'sandbox' };
-      const { clientId } = await createClient(tx, keyring, given, sealedOf(secret));
-      return { about: { id: clientId, tenantId: clientId }, after: { name, role }, result: { clientId } };
+      const owner = role === 'admin' ? await operatorOfActor(tx, prepared.shownTo) : undefined;
+      const settings = role === 'client' ? await newTenantSettings(tx) : {};
+      const made = { ...given, settings, operatorId: owner?.id };
+      const { clientId } = await createClient(tx, keyring, made, prepared);
+      return {
+        about: { id: clientId, tenantId: clientId },
+        after: { name, role, operator: owner?.name },
+        result: { clientId },
+      };
     },
   });
 
@@ -103,18 +142,23 @@ const rotate = (services: SecretServices): Decision =>
     reason: 'optional',
     takesTwo: { underDualControl: (_, { subject }) => subject.role === 'admin' },
     restsOn: ({ role, status }) => ({ role, status }),
-    secret: async ({ id }) => newCredential(services, id),
-    preview: async (_, { subject: { name: tenant, secrets }, input: { name, overlapSeconds } }) => [
-      { field: `secret ${name}`, from: `that of ${tenant}`, to: 'a new one' },
-      {
-        field: 'seconds that the old one works',
-        from: null,
-        to: String(numbersOf(secrets, name).current === null ? 0 : overlapSeconds),
-      },
-    ],
-    async execute(tx, { id, input: { overlapSeconds, name }, secret, at }) {
-      const { sealed } = sealedOf(secret);
-      const given = { sealed, name, at };
+    secret: async ({ id, actor }) => newCredential(services, actor, id),
+    async preview(tx, { subject, input: { name, overlapSeconds }, actor }) {
+      await assertOwn(tx, subject, actor);
+      const { current } = numbersOf(subject.secrets, name);
+      return [
+        { field: `secret ${name}`, from: `that of ${subject.name}`, to: 'a new one' },
+        {
+          field: 'seconds that the old one works',
+          from: null,
+          to: String(current === null ? 0 : overlapSeconds),
+        },
+      ];
+    },
+    async execute(tx, { id, subject, input: { overlapSeconds, name }, secret, at }) {
+      const { sealed, shownTo } = sealedOf(secret);
+      await assertOwn(tx, subject, shownTo);
+      const given = { sealed, shownTo, name, at };
       const { credential, before, after } = await rotateSecret(
         tx,
         services.keyring,
@@ -204,9 +248,10 @@ const add = (services: SecretServices): Decision =>
       status,
       current: numbersOf(secrets, name).current,
     }),
-    secret: async ({ id }) => newCredential(services, id),
-    async preview(_, { subject: { secrets }, input }) {
-      assertAddable(secrets, input.name);
+    secret: async ({ id, actor }) => newCredential(services, actor, id),
+    async preview(tx, { subject, input, actor }) {
+      await assertOwn(tx, subject, actor);
+      assertAddable(subject.secrets, input.name);
       const { name, scopes, addresses } = termsOf(input);
       return [
         { field: 'secret', from: null, to: name },
@@ -214,9 +259,11 @@ const add = (services: SecretServices): Decision =>
         { field: 'addresses', from: null, to: addresses?.join(' ') ?? 'any' },
       ];
     },
-    async execute(tx, { id, input, secret, at }) {
+    async execute(tx, { id, subject, input, secret, at }) {
       const terms = termsOf(input);
-      await addSecret(tx, services.keyring, { clientId: id, sealed: sealedOf(secret).sealed }, terms, at);
+      const { sealed, shownTo } = sealedOf(secret);
+      await assertOwn(tx, subject, shownTo);
+      await addSecret(tx, services.keyring, { clientId: id, sealed, shownTo }, terms, at);
       return { after: terms, result: { clientId: id, ...terms } };
     },
   });

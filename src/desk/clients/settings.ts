@@ -84,8 +84,12 @@ function freeAmounts(settings: TenantSettings): Free[] {
 /** Whether a payment that waits for a person under `before` may leave without one under `after`. */
 export function raisesThreshold(before: TenantSettings, after: TenantSettings): boolean {
   const earlier = freeAmounts(before);
+  if (restOf(after) < restOf(before)) return true;
   return freeAmounts(after).some((free, index) => isRaised(earlier[index] as Free, free));
 }
+
+const restOf = (settings: TenantSettings): number =>
+  allSettings.parse(settings).approvals.newDestinationHours;
 
 function isRaised(before: Free, after: Free): boolean {
   if (before === null || after === null) return before !== null;

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { type Route, route } from '../../http/route';
 import { PREFIXES } from '../../kernel/ids';
+import { PERMISSIONS } from '../../kernel/permissions';
 import { operatorNameOf } from '../../process/approvals/actors';
 import type { Desk } from '../../process/desk/desk';
-import { PERMISSIONS } from '../../process/desk/permissions';
 import type { RecordOfDesk } from '../../process/desk/record';
 import { assertPermitted } from '../permitted';
 import { schemaOf } from '../schema-of';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Reply, type Route, route } from '../../http/route';
 import type { Verdict } from '../../kernel/caller';
-import { PERMISSIONS } from '../../process/desk/permissions';
+import { PERMISSIONS } from '../../kernel/permissions';
 import { cookieOf, endedCookie, tokenOf } from '../sign-in/cookie';
 import { endSession, noSession, operatorOfSession, signIn } from '../sign-in/operations';
 import { RATE_LIMIT } from '../sign-in/rate-limit';

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import type { Database } from '../../kernel/db/database';
+import type { Permission } from '../../kernel/permissions';
 import type { Keyring } from '../../kernel/security/keyring';
 import type { Mailer } from '../../parties/mail/port';
-import type { Permission } from '../../process/desk/permissions';
 import { PartyRefused } from '../../process/party-errors';
 import { type Catalogue, waitingCounts } from '../catalogue';
 import {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Sql } from '../../kernel/db/database';
+import { PERMISSIONS, type Permission } from '../../kernel/permissions';
 import { type Decision, decision, type Judged } from '../../process/desk/decision';
-import { PERMISSIONS, type Permission } from '../../process/desk/permissions';
 import {
   admitOperator,
   disableOperator,

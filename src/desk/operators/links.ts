@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { Sql, Tx } from '../../kernel/db/database';
 import { recordTable } from '../../kernel/db/record-table';
+import type { Permission } from '../../kernel/permissions';
 import type { Keyring } from '../../kernel/security/keyring';
 import type { MadeSecret } from '../../process/desk/decision';
-import type { Permission } from '../../process/desk/permissions';
 import { newCodeGenerator } from './code-generator';
 
 /** A one-time link, by which an operator sets what he signs in by. The token is stored as a keyed hash. */

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import type { Sql, Tx } from '../../kernel/db/database';
 import { alreadyExists, conflict, forbidden, notFound, Problem } from '../../kernel/errors';
 import { isId, newId } from '../../kernel/ids';
+import type { Permission } from '../../kernel/permissions';
 import type { Keyring } from '../../kernel/security/keyring';
 import { isOperator, operatorActor, operatorNameOf } from '../../process/approvals/actors';
-import type { Permission } from '../../process/desk/permissions';
 import {
   findBySecret,
   findOperator,

@@ -1,6 +1,6 @@
 import type { Sql } from '../../kernel/db/database';
 import { recordTable } from '../../kernel/db/record-table';
-import type { Permission } from '../../process/desk/permissions';
+import type { Permission } from '../../kernel/permissions';
 
 /** A person who decides (decisions part 2), once admitted. A name is never reused. */
 export interface Operator {

@@ -127,8 +127,8 @@ function codesOf(route: Route): Set<string> {
   const keyed = keyOf(route);
   const writes = !('read' in route);
   add(route.method !== 'GET' || route.query !== undefined, 'invalid_request');
-  add(route.role !== 'public', 'unauthorized', 'client_disabled', 'rate_limited');
-  add(route.role === 'admin', 'forbidden');
+  // An admin may lack the permission for any operation.
+  add(route.role !== 'public', 'unauthorized', 'client_disabled', 'rate_limited', 'forbidden');
   add(route.scope !== null, 'scope_missing');
   add(hasNeeds(route), 'capability_disabled');
   add(pathParameters(route).length > 0 || namesRecords(route.body), 'not_found');

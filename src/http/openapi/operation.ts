@@ -13,7 +13,7 @@ export function operation(route: Route): ZodOpenApiOperationObject {
   const { scope } = route;
   const notes = [
     route.description,
-    admin ? 'For the operator only.' : undefined,
+    admin ? forOperators(route) : undefined,
     scope === null ? undefined : `Scope: \`${scope}\`.`,
   ].filter(Boolean);
   return {
@@ -25,12 +25,16 @@ export function operation(route: Route): ZodOpenApiOperationObject {
     ...(route.role === 'public' ? { security: [] } : {}),
     'x-role': route.role ?? 'client',
     ...(scope === null ? {} : { 'x-scope': scope }),
+    ...(admin && route.permission ? { 'x-permission': route.permission } : {}),
     requestParams: parameters(route),
     ...(route.files ? { requestBody: formBody(route, route.files) } : {}),
     ...(route.body && !route.files ? { requestBody: requestBody(route.body, exampleOf(route)) } : {}),
     responses: { ...success(route), ...problems(route) },
   };
 }
+
+const forOperators = ({ permission }: Route): string =>
+  `For the operator only${permission ? `, with the permission \`${permission}\`` : ''}.`;
 
 const key = z
   .string()

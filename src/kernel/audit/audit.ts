@@ -1,28 +1,35 @@
 import { toUSVString } from 'node:util';
-import type { Caller } from '../caller';
+import { type Caller, deciderOf } from '../caller';
 import { table } from '../db/build';
 import type { Sql } from '../db/database';
 
 export interface AuditRecord {
-  caller: Pick<Caller, 'tenantId' | 'role'>;
+  caller: Pick<Caller, 'tenantId' | 'role' | 'operator'>;
   requestId: string;
-  /** The operation in the interface's words: `accounts.admin-deposit`. */
+  /** The operation in the interface's words: `accounts.admin-deposit`; or its name in the API's document: `getUser`. */
   action: string;
   /** The id of the record that was changed or seen. */
   subject: string;
-  /** The tenant that owns the record. Null for records of no tenant. */
+  /** The tenant that owns the record. Null for records of no tenant, and in entries that the API writes by itself. */
   tenantId: string | null;
   /** States, amounts and field names before and after the change. Never a secret or personal data. */
   before?: unknown;
   after?: unknown;
 }
 
+/** Transactions with an entry. */
+const audited = new WeakSet<Sql>();
+
+/** Whether the transaction has written an entry. */
+export const isAudited = (tx: Sql): boolean => audited.has(tx);
+
 /** Records who did what, in the transaction of the change (decisions part 1, Roles). */
 export async function audit(tx: Sql, record: AuditRecord): Promise<void> {
+  audited.add(tx);
   const { caller, action, subject, tenantId, requestId, before, after } = record;
   await tx.run(
     table('audit_log').insert({
-      actor: caller.tenantId,
+      actor: deciderOf(caller),
       action,
       subject,
       tenantId,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isCurrency } from '../money/currencies';
 import { DECIMAL_TEXT, Decimal } from '../money/money';
+import { whole } from './schemas';
 
 const limit = z.string().regex(DECIMAL_TEXT, 'must be a decimal such as 1000000').optional();
 
@@ -16,7 +17,14 @@ export const LIMIT_VARIABLES = {
   BASE_CURRENCY: z.string().refine(isCurrency, 'must be a known currency code such as USD').optional(),
   /** Whether changes of configurations need two people. Always on in live mode. */
   DUAL_CONTROL: z.enum(['on', 'off']).optional(),
+  /** Amount that a new tenant may pay out per UTC day without an operator. Live: 50000 by default. */
+  NEW_TENANT_DAILY_LIMIT: limit,
+  /** Hours for which a new destination of a new tenant's payouts rests. Live: 24 by default. */
+  NEW_DESTINATION_HOURS: whole(0, 720).optional(),
 };
+
+/** Defaults for a new tenant of a live installation. The sandbox has none. */
+const LIVE = { newTenantDaily: '50000', newDestinationHours: 24 };
 
 /**
  * Limits of decisions without a second person, in the base currency. An absent limit leaves the stored one unchanged.
@@ -28,17 +36,22 @@ export interface LimitSettings {
   /** A currency code. */
   base: string | undefined;
   dualControl: 'on' | 'off' | undefined;
+  newTenantDaily: Decimal | undefined;
+  newDestinationHours: number | undefined;
 }
 
 type Variables = z.output<z.ZodObject<typeof LIMIT_VARIABLES>>;
 
 export function limitSettings(env: Variables, mode: 'sandbox' | 'live'): LimitSettings {
   const decimal = (text: string | undefined) => (text === undefined ? undefined : new Decimal(text));
+  const defaults: Partial<typeof LIVE> = mode === 'live' ? LIVE : {};
   return {
     credential: decimal(env.ADMIN_LIMIT),
     tenant: decimal(env.ADMIN_TENANT_LIMIT),
     installation: decimal(env.ADMIN_INSTALLATION_LIMIT),
     base: env.BASE_CURRENCY,
     dualControl: mode === 'live' ? 'on' : env.DUAL_CONTROL,
+    newTenantDaily: decimal(env.NEW_TENANT_DAILY_LIMIT ?? defaults.newTenantDaily),
+    newDestinationHours: env.NEW_DESTINATION_HOURS ?? defaults.newDestinationHours,
   };
 }

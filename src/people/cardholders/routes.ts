@@ -35,6 +35,8 @@ function ofUserRoute({ database }: CardholderServices): Route {
     description: "Returns the user's cardholder on a BIN; without `bin`, their newest cardholder.",
     query: z.object({ bin: text(20).optional() }),
     response: cardholderSchema,
+    personal: ['maskedName', 'maskedEmail'],
+    permission: 'view',
     async read({ caller, params, query: { bin } }) {
       const user = await requireUser(database, caller.reach, params['id'] ?? '');
       const cardholder = await findCardholderOfUser(database, user.id, bin);
@@ -91,6 +93,8 @@ function listRoute({ database }: CardholderServices): Route {
       userId: idFilter('usr_01h455vb4pex5vsknk084sn02q'),
     }),
     response: pageSchema(cardholderSchema),
+    personal: ['maskedName', 'maskedEmail'],
+    permission: 'view',
     async read({ caller, query }) {
       const { page, limit, filter } = idPage(query, 'cardholder');
       const rows = await listCardholders(database, caller.tenantId, filter, page);
@@ -108,6 +112,8 @@ function readRoute({ database }: CardholderServices): Route {
     description:
       '`status` tells the progress of the review; `description` tells why the cardholder was rejected.',
     response: cardholderSchema,
+    personal: ['maskedName', 'maskedEmail'],
+    permission: 'view',
     read: async ({ caller, params }) =>
       cardholderView(await requireCardholder(database, caller.reach, params['id'] ?? '')),
   });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type ApiRequest, type Route, route } from '../../http/route';
 import { audit, auditAdmin } from '../../kernel/audit/audit';
+import { deciderOf } from '../../kernel/caller';
 import { text } from '../../kernel/wire/schemas';
 import type { Services } from '../../services';
 import { requireUser } from '../users/operations';
@@ -32,6 +33,7 @@ function statusRoute(services: Services): Route {
     summary: 'User KYC status',
     description: 'Returns the progress of the review and the operator’s reason for the client.',
     response: kycSchema,
+    personal: ['reason', 'notes'],
     read: async ({ caller, params }) =>
       kycView(await readKyc(services, database, caller.reach, params['id'] ?? ''), caller),
   });
@@ -80,12 +82,13 @@ function decisionRoute(services: Services): Route {
     summary: 'Update user KYC status',
     description: 'Ends a review, or corrects its decision. The client can read the reason.',
     role: 'admin',
+    permission: 'review',
     body: z.strictObject({ status: z.enum(KYC_DECISIONS), reason: text(500).optional() }),
     response: kycSchema,
     problems: ['invalid_transition'],
     async write(tx, { caller, params, body: { status: decision, reason }, requestId }) {
       const userId = params['id'] ?? '';
-      const decidedBy = caller.tenantId;
+      const decidedBy = deciderOf(caller);
       const { before, after } = await decideKyc(services, tx, {
         reach: caller.reach,
         userId,
@@ -122,6 +125,7 @@ function notesRoute(services: Services): Route {
     summary: 'Update KYC notes',
     description: 'Replaces the notes, which only operators can read.',
     role: 'admin',
+    permission: 'review',
     body: z.strictObject({ notes }),
     response: kycSchema,
     async write(tx, { caller, params, body, requestId }) {

@@ -39,6 +39,7 @@ function listRoute(services: UserServices): Route {
       externalId: text(100).optional(),
     }),
     response: pageSchema(userSchema),
+    personal: ['externalId', 'meta'],
     async read({ caller, query }) {
       const { page, limit, filter } = idPage(query, 'user');
       const found = await listUsers(database, caller.tenantId, filter, page);
@@ -77,6 +78,7 @@ function readRoute(services: UserServices): Route {
     summary: 'User by id',
     description: 'Returns the user with the stored `meta` and the KYC status.',
     response: userSchema,
+    personal: ['externalId', 'meta'],
     read: async ({ caller, params }) =>
       userView(services, await requireUser(services.database, caller.reach, params['id'] ?? '')),
   });

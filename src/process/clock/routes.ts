@@ -38,6 +38,7 @@ export function clockRoutes(services: ClockServices): Route[] {
       summary: "Read the sandbox's clock",
       description: 'Shows the time that every tenant of the sandbox has, and how far it is ahead.',
       role: 'admin',
+      permission: 'view',
       response: clockSchema,
       read: async () => view(await readOffsetSeconds(database)),
     }),
@@ -52,6 +53,7 @@ export function clockRoutes(services: ClockServices): Route[] {
         'every schedule runs once, before the answer. Reports of parties follow within seconds. Pass an idempotency key, because ' +
         'a second request without one advances the clock again.',
       role: 'admin',
+      permission: 'security',
       body: z.strictObject({
         advance: duration().describe(
           'A duration of ISO 8601 in weeks, days, hours, minutes and seconds: above 0, at most 400 days.',

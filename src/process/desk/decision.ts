@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { Sql, Tx } from '../../kernel/db/database';
 import type { IdKind } from '../../kernel/ids';
 import type { Decimal } from '../../kernel/money/money';
+import type { Permission } from '../../kernel/permissions';
 import type { ConfigChange } from '../approvals/operations';
-import type { Permission } from './permissions';
 
 /** A changed field, before and after, for people: `{ field: 'held', from: '10.00 EUR', to: null }`. */
 export type Effect = ConfigChange;

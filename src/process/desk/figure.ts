@@ -1,4 +1,4 @@
-import type { Permission } from './permissions';
+import type { Permission } from '../../kernel/permissions';
 
 interface Common {
   /** `payouts`. Unique in the installation. */

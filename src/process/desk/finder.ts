@@ -1,7 +1,7 @@
 import type { Sql } from '../../kernel/db/database';
 import { type FoundRecord, foundRecords } from '../../kernel/db/found';
 import { type IdKind, PREFIXES } from '../../kernel/ids';
-import type { Permission } from './permissions';
+import type { Permission } from '../../kernel/permissions';
 
 /** A way to find records by a text that a person has: an external id, a reference, the last four digits of a card. */
 export interface Finder {

@@ -3,7 +3,7 @@ import type { Sql } from '../../kernel/db/database';
 import type { WaitingCount, WaitingPlace } from '../../kernel/db/waiting';
 import type { IdKind } from '../../kernel/ids';
 import { type Decimal, formatAmount } from '../../kernel/money/money';
-import type { Permission } from './permissions';
+import type { Permission } from '../../kernel/permissions';
 
 export interface Money {
   amount: Decimal;

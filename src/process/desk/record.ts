@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { z } from 'zod';
 import type { Tx } from '../../kernel/db/database';
 import type { IdKind } from '../../kernel/ids';
-import type { Permission } from './permissions';
+import type { Permission } from '../../kernel/permissions';
 import type { Story } from './story';
 
 /** A kind of record that operators look at, by the prefix of its id. */

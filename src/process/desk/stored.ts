@@ -1,6 +1,7 @@
 import type { Tx } from '../../kernel/db/database';
+import { isOperator } from '../approvals/actors';
 import { type Approval, requestApproval } from '../approvals/operations';
-import { isDualControlled } from '../limits/operations';
+import { isDualControlled, weighAlone } from '../limits/operations';
 import type { DecisionSpec, Facts, Judged } from './decision';
 import type { Money } from './list';
 
@@ -55,6 +56,28 @@ export async function askedUnderDualControl<Subject, Input, Proof>(
   if (!(await isDualControlled(tx)) || !(await takesTwo.underDualControl(tx, judged))) return undefined;
   const secret = await decision.sealed?.(judged);
   return storeDecision(tx, decision, { ...judged, secret }, { ...asked, input: judged.input as object });
+}
+
+/**
+ * Stores a decision that an operator asks for by his credential of the API, where it passes a limit. Locks the sums of the
+ * limits.
+ * @returns undefined where the operator decides alone, and for a credential that names nobody, which is refused above a limit
+ */
+export async function askedAboveLimit<Subject, Input, Proof>(
+  tx: Tx,
+  decision: DecisionSpec<Subject, Input, Proof>,
+  judged: Judged<Subject, Input, Proof>,
+  asked: Pick<AskedFor, 'input' | 'reason'>,
+): Promise<Approval | undefined> {
+  const { actor: requestedBy, id: subject, at } = judged;
+  if (!isOperator(requestedBy)) return undefined;
+  const weighed = await decision.weigh?.(tx, judged);
+  if (!weighed) return undefined;
+  const tenantId = decision.subject.tenantOf(judged.subject);
+  const { takesTwo } = await weighAlone(tx, { ...weighed, subject, tenantId, decidedBy: requestedBy, at });
+  if (!takesTwo) return undefined;
+  const { amount, currency } = weighed;
+  return storeDecision(tx, decision, judged, { ...asked, requestedBy, money: { amount, currency } });
 }
 
 /** The input of a stored decision, and its secret. */

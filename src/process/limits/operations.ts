@@ -24,6 +24,10 @@ export interface GivenLimits {
   installation?: Decimal | undefined;
   base?: string | undefined;
   dualControl?: 'on' | 'off' | undefined;
+  /** Amount that a new tenant may pay out in a UTC day without an operator. */
+  newTenantDaily?: Decimal | undefined;
+  /** Hours for which a new destination of a new tenant's payouts rests. */
+  newDestinationHours?: number | undefined;
 }
 
 /** Defaults, until a process has a configured value. */
@@ -46,6 +50,8 @@ export async function keepLimits(tx: Tx, given: GivenLimits, by: string): Promis
   await keep(tx, by, { name: 'admin_installation_limit', given: given.installation?.toFixed() });
   await keep(tx, by, { name: 'base_currency', given: given.base, first: DEFAULTS.base_currency });
   await keep(tx, by, { name: 'dual_control', given: given.dualControl, first: DEFAULTS.dual_control });
+  await keep(tx, by, { name: 'new_tenant_daily_limit', given: given.newTenantDaily?.toFixed() });
+  await keep(tx, by, { name: 'new_destination_hours', given: given.newDestinationHours?.toString() });
 }
 
 async function keep(
@@ -68,6 +74,7 @@ async function keep(
 const FIELDS: Partial<Record<SettingName, string>> = {
   base_currency: 'currency',
   dual_control: 'dualControl',
+  new_destination_hours: 'hours',
 };
 
 function writeDown(
@@ -97,6 +104,24 @@ export async function readLimits(sql: Sql): Promise<Limits | null> {
     credential,
     tenant: new Decimal(stored.admin_tenant_limit ?? credential),
     installation: new Decimal(stored.admin_installation_limit ?? credential.times(INSTALLATION_FACTOR)),
+  };
+}
+
+/** Settings of a new tenant. Absent where no process has a value. */
+export interface NewTenantLimits {
+  /** A decimal, in the base currency. */
+  daily: string | undefined;
+  destinationHours: number | undefined;
+  base: string;
+}
+
+export async function readNewTenantLimits(sql: Sql): Promise<NewTenantLimits> {
+  const stored = await readSettings(sql);
+  const hours = stored.new_destination_hours;
+  return {
+    daily: stored.new_tenant_daily_limit,
+    destinationHours: hours === undefined ? undefined : Number(hours),
+    base: stored.base_currency ?? DEFAULTS.base_currency,
   };
 }
 

@@ -11,6 +11,8 @@ export const SETTING_NAMES = [
   'admin_installation_limit',
   'base_currency',
   'dual_control',
+  'new_tenant_daily_limit',
+  'new_destination_hours',
 ] as const;
 export type SettingName = (typeof SETTING_NAMES)[number];
 export type Settings = Partial<Record<SettingName, string>>;

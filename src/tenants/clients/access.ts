@@ -3,7 +3,7 @@ import { FRESH_MS, REVALIDATE_MS, STALE_IF_ERROR_MS } from '../../kernel/db/fres
 import { gathered } from '../../kernel/db/gathered';
 import type { Scope } from '../../kernel/scopes';
 import { type AddressList, addressList } from '../../kernel/security/address-lists';
-import { type Tenant, type TenantAccess } from './record';
+import type { OwningOperator, Tenant, TenantAccess } from './record';
 import { accessVersions, readAccess } from './store';
 
 /** A tenant without requests for this long is dropped from the cache. */
@@ -14,6 +14,7 @@ const MAX_KNOWN = 10_000;
 /** A cached tenant with its secrets. Times are milliseconds of the process's monotonic clock. */
 export interface KnownTenant {
   tenant: Tenant;
+  operator: OwningOperator | null;
   /** Secrets that were valid when they were read. */
   secrets: KnownSecret[];
 }
@@ -132,9 +133,10 @@ export function createAccess(
  * Converts the end of a secret from the database's clock to the process's clock, so that differing clocks do not
  * matter.
  */
-function entryOf({ tenant, version, secrets }: TenantAccess, startedAt: number): Entry {
+function entryOf({ tenant, operator, version, secrets }: TenantAccess, startedAt: number): Entry {
   return {
     tenant,
+    operator,
     version,
     secrets: secrets.map(({ id, hash, leftMs, scopes, addresses }) => ({
       id,

@@ -6,6 +6,7 @@ import { isId } from '../../kernel/ids';
 import { createRateLimiter } from '../../kernel/rate-limit';
 import { isListed } from '../../kernel/security/address-lists';
 import type { Keyring } from '../../kernel/security/keyring';
+import { operatorActor } from '../../process/approvals/actors';
 import { type Access, createAccess, type KnownSecret, type KnownTenant } from './access';
 import type { FailedSignIns } from './failed-sign-ins';
 
@@ -43,7 +44,7 @@ export function createAuthenticator(
     return last && timingSafeEqual(last.plain, plain) ? last.keyed : keyring.hashSecret(clientSecret);
   }
 
-  function verified({ tenant, secrets }: KnownTenant, hash: Buffer, address: string): Verdict {
+  function verified({ tenant, operator, secrets }: KnownTenant, hash: Buffer, address: string): Verdict {
     const at = now();
     let right: KnownSecret | undefined;
     for (const secret of secrets) {
@@ -51,13 +52,14 @@ export function createAuthenticator(
       if (timingSafeEqual(secret.hash, hash) && lives) right = secret;
     }
     if (!right || (right.addresses !== null && !isListed(right.addresses, address))) return undefined;
-    if (tenant.status !== 'active') return 'disabled';
+    if (tenant.status !== 'active' || operator?.isDisabled) return 'disabled';
     return {
       caller: {
         tenantId: tenant.id,
         role: tenant.role,
         reach: tenant.role === 'admin' ? null : tenant.id,
-        credentialId: right.id,
+          credentialId: right.id,
+          ...(operator && { operator: operatorActor(operator.name), permissions: operator.permissions }),
       },
       rateLimit: tenant.settings.rateLimit,
       scopes: right.scopes,

@@ -51,6 +51,10 @@ export function prepareCredential(keyring: Keyring, clientId = newId('tenant')):
 export interface NewClient {
   name: string;
   role: 'client' | 'admin';
+  /** The operator to whom an admin belongs. Absent: it names nobody. */
+  operatorId?: string | undefined;
+  /** Settings that differ from the defaults. */
+  settings?: object;
   sandbox: boolean;
   /** Creates the initial data of a tenant: accounts and, in the sandbox, BINs. */
   provide(tx: Tx, clientId: string, sandbox: boolean): Promise<void>;
@@ -72,7 +76,8 @@ export async function createClient(
     id: clientId,
     name: given.name,
     role: given.role,
-    settings: given.sandbox ? { rateLimit: DEMO_RATE_LIMIT } : {},
+    operatorId: given.operatorId ?? null,
+    settings: { ...(given.sandbox ? { rateLimit: DEMO_RATE_LIMIT } : {}), ...given.settings },
   });
   if (given.role === 'client') await given.provide(tx, clientId, given.sandbox);
   return storeSecret(tx, keyring, prepared, { name: MAIN, ...EVERYTHING });
@@ -81,19 +86,24 @@ export async function createClient(
 const EVERYTHING: SecretTerms = { scopes: null, addresses: null };
 
 /** The stored part of a prepared credential. */
-type Stored = { clientId: string; sealed: Buffer };
+interface Stored {
+  clientId: string;
+  sealed: Buffer;
+  /** `operator:<name>`: who has seen the secret. Absent: the tenant alone. */
+  shownTo?: string | null | undefined;
+}
 
 const storable = ({ credential: { clientId }, sealed }: PreparedCredential): Stored => ({ clientId, sealed });
 
 async function storeSecret(
   tx: Tx,
   keyring: Keyring,
-  { clientId, sealed }: Stored,
+  { clientId, sealed, shownTo = null }: Stored,
   named: SecretTerms & { name: string },
 ): Promise<NewCredential> {
   const clientSecret = keyring.sealer('client-secrets').open(sealed, sealContext(clientId)).toString();
   const secretHash = keyring.hashSecret(clientSecret);
-  await insertCredential(tx, { tenantId: clientId, ...named, secretHash, secretSealed: sealed });
+  await insertCredential(tx, { tenantId: clientId, ...named, secretHash, secretSealed: sealed, shownTo });
   return { clientId, clientSecret };
 }
 
@@ -123,6 +133,7 @@ export interface Rotation extends SecretChange {
  * @param given.name default: the name of the caller's secret, `main` for the operator
  * @param given.sealed the new secret, if it was prepared
  * @param given.at time of the event
+ * @param given.shownTo `operator:<name>`, who has seen it; absent for the tenant itself
  * @throws Problem 403 when `by` is not current, for example because another rotation won; 401 for a disabled tenant;
  *   404 for an unknown tenant or name
  */
@@ -136,7 +147,8 @@ export async function rotateSecret(
     name: given = MAIN,
     sealed = prepareCredential(keyring, clientId).sealed,
     at = new Date(),
-  }: { by?: string; name?: string; sealed?: Buffer; at?: Date } = {},
+    shownTo,
+  }: { by?: string; name?: string; sealed?: Buffer; at?: Date; shownTo?: string } = {},
 ): Promise<Rotation> {
   const { status } = await lockedTenant(tx, clientId);
   if (by !== undefined && status !== 'active') throw clientDisabled();
@@ -149,7 +161,7 @@ export async function rotateSecret(
   if (!terms) throw notFound('secret', 'name');
   const before = numbersOf(live, name);
   const ended = await endSecrets(tx, clientId, { name, currentEndsIn: overlapSeconds });
-  const credential = await storeSecret(tx, keyring, { clientId, sealed }, { name, ...terms });
+  const credential = await storeSecret(tx, keyring, { clientId, sealed, shownTo }, { name, ...terms });
   const overlapEndsAt = ended.find(({ id }) => id === before.current)?.endsAt.toISOString() ?? null;
   await appendEvents(tx, [secretRotatedEvent(clientId, { name, overlapEndsAt }, at)]);
   const after = numbersOf(await liveSecrets(tx, clientId), name);

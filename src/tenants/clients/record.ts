@@ -1,3 +1,4 @@
+import type { Permission } from '../../kernel/permissions';
 import type { Scope } from '../../kernel/scopes';
 import type { TenantSettings } from './settings';
 
@@ -7,6 +8,15 @@ export interface Tenant {
   role: 'client' | 'admin';
   status: 'active' | 'disabled';
   settings: TenantSettings;
+  /** The operator to whom an admin belongs. Null: it names nobody. */
+  operatorId: string | null;
+}
+
+/** The operator of an admin, as far as its credentials depend on him. */
+export interface OwningOperator {
+  name: string;
+  permissions: Permission[];
+  isDisabled: boolean;
 }
 
 /** The name of a tenant's first secret, which signs its webhooks. */
@@ -22,7 +32,9 @@ export interface SecretTerms {
 /** A tenant with its valid secrets, read by one statement. */
 export interface TenantAccess {
   tenant: Tenant;
-  /** Changes with every change of the tenant or its secrets (migration 0090). */
+  /** Null for a tenant, and for an admin that names nobody. */
+  operator: OwningOperator | null;
+  /** Changes with every change of the tenant, its secrets or its operator. */
   version: string;
   /** `leftMs`: milliseconds until the secret ends, by the database's clock; null for a current secret. */
   secrets: (SecretTerms & { id: string; hash: Buffer; leftMs: number | null })[];

@@ -29,6 +29,8 @@ export function clientRoutes({ keyring, access, now }: Services & { access: Acce
         .object({ clientId: z.string(), clientSecret: z.string(), overlapEndsAt: instant() })
         .meta({ id: 'RotatedSecret' }),
       idempotency: 'ignored',
+      // Any operator may renew his own credential.
+      permission: 'view',
       status: 201,
       problems: ['forbidden'],
       async write(tx, { caller, requestId, body: { overlapSeconds } }) {

@@ -1,19 +1,26 @@
 import { filtered, NOW, table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
 import { recordTable } from '../../kernel/db/record-table';
-import { type LiveSecret, MAIN, type SecretTerms, type Tenant, type TenantAccess } from './record';
+import {
+  type LiveSecret,
+  MAIN,
+  type OwningOperator,
+  type SecretTerms,
+  type Tenant,
+  type TenantAccess,
+} from './record';
 import { type TenantSettings, tenantSettings } from './settings';
 
 const tenants = recordTable<Tenant>(
   'tenants',
   { settings: { read: (stored) => tenantSettings.parse(stored), write: JSON.stringify } },
-  ['id', 'name', 'role', 'status', 'settings'],
+  ['id', 'name', 'role', 'status', 'settings', 'operatorId'],
 );
 const credentials = () => table('credentials');
 
 export async function insertTenant(
   tx: Sql,
-  { settings, ...given }: { id: string; name: string; role: string; settings: object },
+  { settings, ...given }: Pick<Tenant, 'id' | 'name' | 'role' | 'operatorId'> & { settings: object },
 ): Promise<void> {
   await tx.run(tenants().insert({ ...given, settings: JSON.stringify(settings) }));
 }
@@ -48,8 +55,8 @@ export async function updateStatus(tx: Sql, id: string, status: Tenant['status']
 export const lockTenant = (tx: Sql, id: string) => tenants.one(tx, tenants().where({ id }).forNoKeyUpdate());
 
 /**
- * Tenants by id with their valid secrets, in one statement and so of one moment. Raw and prepared, because requests
- * depend on it.
+ * Tenants by id with their valid secrets and their operator, in one statement and so of one moment. Raw and prepared,
+ * because requests depend on it.
  */
 export async function readAccess(sql: Sql, ids: string[]): Promise<Map<string, TenantAccess>> {
   const rows = await sql.prepared<{
@@ -60,19 +67,23 @@ export async function readAccess(sql: Sql, ids: string[]): Promise<Map<string, T
     scopes: SecretTerms['scopes'];
     addresses: SecretTerms['addresses'];
     left_ms: string | null;
+    operator: OwningOperator | null;
   }>(
     'tenants-access',
-    `select t.id, t.name, t.role, t.status, t.settings, t.access_version, c.id as secret_id, c.secret_hash,
+    `select t.id, t.name, t.role, t.status, t.settings, t.operator_id, t.access_version, c.id as secret_id, c.secret_hash,
             c.scopes, c.addresses,
-            extract(epoch from c.expires_at - clock_timestamp()) * 1000 as left_ms
+            extract(epoch from c.expires_at - clock_timestamp()) * 1000 as left_ms,
+            (select jsonb_build_object('name', o.name, 'permissions', o.permissions, 'isDisabled', o.disabled_at is not null)
+               from operators o where o.id = t.operator_id) as operator
        from tenants t
        left join credentials c on c.tenant_id = t.id and (c.expires_at is null or c.expires_at > clock_timestamp())
       where t.id = any($1::text[])`,
     [ids],
   );
   const read = new Map<string, TenantAccess>();
-  for (const { access_version, secret_id, secret_hash, scopes, addresses, left_ms, ...row } of rows) {
-    const access = read.get(row.id) ?? { tenant: tenants.record(row), version: access_version, secrets: [] };
+  for (const row of rows) {
+    const { access_version: version, secret_id, secret_hash, scopes, addresses, left_ms, operator, ...rest } = row;
+    const access = read.get(row.id) ?? { tenant: tenants.record(rest), operator, version, secrets: [] };
     if (secret_id !== null) {
       const leftMs = left_ms === null ? null : Number(left_ms);
       access.secrets.push({ id: secret_id, hash: secret_hash, scopes, addresses, leftMs });
@@ -180,8 +191,17 @@ export interface NewSecret extends SecretTerms {
   name: string;
   secretHash: Buffer;
   secretSealed: Buffer;
+  /** `operator:<name>`: who has seen it. Null: the tenant alone. */
+  shownTo: string | null;
 }
 
-export async function insertCredential(tx: Sql, secret: NewSecret): Promise<void> {
-  await tx.run(credentials().insert(secret));
+export async function insertCredential(tx: Sql, given: NewSecret): Promise<void> {
+  await tx.run(credentials().insert({ ...given }));
 }
+
+/**
+ * Whether an operator has ever seen a secret of the tenant. Ended secrets count, because the operator may
+ * have rotated a secret to one that nobody else knows.
+ */
+export const hasSeenSecret = async (sql: Sql, tenantId: string, actor: string): Promise<boolean> =>
+  (await sql.run(credentials().select('id').where({ tenantId, shownTo: actor }).limit(1))).length > 0;

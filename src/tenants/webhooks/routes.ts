@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Reply, type Route, route } from '../../http/route';
+import { audit } from '../../kernel/audit/audit';
 import { REGISTRATIONS } from '../../kernel/outbox/events';
 import { createResolver, type Resolve } from '../../kernel/security/allowed-addresses';
 import { pageSchema, whole } from '../../kernel/wire/pages';
@@ -60,8 +61,13 @@ function setRoute(services: Services, resolve: Resolve) {
     status: 201,
     // The name servers are queried before the transaction.
     prepare: ({ body }) => checkUrl(body.url, { allowLoopback: mode === 'sandbox' }, resolve),
-    write: async (tx, { body, caller }) =>
-      whole(await setWebhook(tx, commands, { tenantId: caller.tenantId, ...body, now: now() })),
+    async write(tx, { body, caller, requestId }) {
+      const { tenantId } = caller;
+      const set = await setWebhook(tx, commands, { tenantId, ...body, now: now() });
+      const after = { type: body.type, origin: new URL(body.url).origin };
+      await audit(tx, { caller, requestId, action: 'webhooks.set', subject: tenantId, tenantId, after });
+      return whole(set);
+    },
   });
 }
 
@@ -75,8 +81,12 @@ const deleteRoute = ({ commands }: Services) =>
     description: 'Deletes the URL of one `type`, or all URLs. Undelivered events are kept for a resend.',
     query: z.object({ type: registration.optional() }),
     status: 204,
-    async write(tx, { caller, query }) {
-      await deleteWebhook(tx, commands, { tenantId: caller.tenantId, type: query.type });
+    async write(tx, { caller, query, requestId }) {
+      const { tenantId } = caller;
+      const { type } = query;
+      await deleteWebhook(tx, commands, { tenantId, type });
+      const action = 'webhooks.delete';
+      await audit(tx, { caller, requestId, action, subject: tenantId, tenantId, after: { type } });
       return new Reply(204, undefined);
     },
   });

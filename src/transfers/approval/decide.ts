@@ -13,6 +13,8 @@ export interface ApprovedKind<Terms, Word extends PartyWord> extends TransferKin
   readonly noun: string;
   /** Further conditions of an approval. @throws Problem 409 */
   assertApprovable?(tx: Tx, situation: Situation<Terms, Word>): Promise<void>;
+  /** Stores what else follows from an operator's decision. */
+  decided?(tx: Tx, situation: Situation<Terms, Word>, made: DecideApproval & { at: Date }): Promise<void>;
 }
 
 /** An operator's decision on a transfer in `pending_approval`. */
@@ -33,18 +35,21 @@ export const decideApproval = <Terms, Word extends PartyWord>(
   deps: Pick<Services, 'commands' | 'now'>,
   tx: Tx,
   kind: ApprovedKind<Terms, Word>,
-  { id, decision, reason, decidedBy }: DecideApproval,
-): Promise<Decided<Situation<Terms, Word>>> =>
-  decide(deps, tx, kind, {
+  made: DecideApproval,
+): Promise<Decided<Situation<Terms, Word>>> => {
+  const { id, decision, reason, decidedBy } = made;
+  return decide(deps, tx, kind, {
     id,
     noun: kind.noun,
     decidedBy,
     asked: {},
     async judge(situation) {
       await assertDecidable(tx, kind, situation, decision);
+      await kind.decided?.(tx, situation, { ...made, at: deps.now() });
       return [{ kind: decision === 'approved' ? 'approve' : 'reject', reason: reason ?? null }];
     },
   });
+};
 
 /**
  * Requires that the transfer waits for this decision.
@@ -70,9 +75,36 @@ export async function assertMayPay(
   await assertFundable(tx, await requireAccount(tx, null, accountId ?? ''));
 }
 
-/** The decision of an operator on a transfer that needs approval. */
-export const approvalOf = (situation: Situation<{ needsApproval: boolean }>): Decision | undefined =>
-  situation.transfer.terms.needsApproval ? first(situation, 'approve', 'reject') : undefined;
+/** Terms by which a transfer waits. */
+interface Waiting {
+  needsApproval: boolean;
+  /** Absent: the destination of the money is not new. */
+  rest?: { until: string } | undefined;
+}
+
+/** The system's decision that a new destination has rested. Ignored where a person must approve. */
+export const RESTED = 'rested';
+
+/** The decision on a transfer that waits: an operator's, or the end of the rest of a new destination. */
+export function approvalOf(situation: Situation<Waiting>): Decision | undefined {
+  const { needsApproval, rest } = situation.transfer.terms;
+  if (needsApproval) return first(situation, 'approve', 'reject');
+  return rest && first(situation, 'approve', 'reject', RESTED);
+}
+
+/** When a new destination has rested, if the transfer waits for nothing else. Null: an operator decides, or has decided. */
+export function restsUntil(situation: Situation<Waiting>): Date | null {
+  const { status, terms } = situation.transfer;
+  if (status !== 'pending_approval' || terms.needsApproval || !terms.rest || approvalOf(situation))
+    return null;
+  return new Date(terms.rest.until);
+}
+
+/** Whether a new destination has rested, and the transfer waits for nothing else. */
+export function hasRested(situation: Situation<Waiting>): boolean {
+  const until = restsUntil(situation);
+  return until !== null && situation.at >= until;
+}
 
 /** Selects transfers that wait for an operator's approval. */
 export const TO_APPROVE = { status: 'pending_approval', kind: 'kind' } as const;

@@ -3,6 +3,7 @@ import { type Decision, decision, type Effect, type SubjectSpec } from '../../pr
 import type { Services } from '../../services';
 import type { PartyWord, Situation } from '../engine/record';
 import { type ApprovedKind, assertDecidable, decideApproval } from './decide';
+import { isOfOneHand } from './one-hand';
 
 type Verb = 'approve' | 'reject';
 
@@ -35,7 +36,14 @@ function approvalDecision<Transfer extends Situation>(
     title: titles[verb],
     permission: 'money',
     subject,
-    ...(verb === 'approve' ? { reason: 'optional' } : {}),
+    ...(verb === 'approve'
+      ? {
+          reason: 'optional',
+          takesTwo: {
+            underDualControl: (tx, { subject: transfer, actor }) => isOfOneHand(tx, transfer, actor),
+          },
+        }
+      : {}),
     restsOn: ({ transfer: { status, word }, decisions }) => ({
       status,
       reported: word?.version ?? null,

@@ -12,6 +12,8 @@ export const thresholds = () =>
 
 export type Thresholds = z.output<ReturnType<typeof thresholds>>;
 
+const MAX_HOURS = 30 * 24;
+
 /**
  * Daily threshold of a tenant. Counts its payouts, payouts from virtual IBANs, withdrawals to cards and withdrawals
  * from the exchange.
@@ -23,6 +25,8 @@ export type Thresholds = z.output<ReturnType<typeof thresholds>>;
 export const approvalSettings = z.object({
   aboveDaily: typedDecimal().nullable().default(null),
   currency: currency().default('USD'),
+  /** Hours for which a destination of payouts rests when it is first used. 0: none rests. An operator's approval ends it. */
+  newDestinationHours: z.number().int().min(0).max(MAX_HOURS).default(0),
 });
 
 export type ApprovalSettings = z.infer<typeof approvalSettings>;

@@ -170,6 +170,14 @@ export const foundByRef = (
 ): Promise<FoundRecord[]> =>
   foundRecords(sql, { table: 'transfers', column: 'partyRef', text, among: { party: parties } }, limit);
 
+/** The tenant whose credential asked for the transfer. Null: nobody's did. */
+export async function callerOf(sql: Sql, id: string): Promise<string | null> {
+  const [row] = await sql.run<{ callerId: string | null }>(
+    table('transfers').select('callerId').where({ id }),
+  );
+  return row?.callerId ?? null;
+}
+
 /** Finds the transfer of a decision. */
 export async function transferOfDecision(sql: Sql, id: string): Promise<string | undefined> {
   const [row] = await sql.run<{ transferId: string }>(

@@ -90,7 +90,7 @@ function payoutCreation(services: Services): Route {
     summary: 'Pay out by SEPA',
     description:
       'Uses a quote. Amount and fee are held, and debited when the payout is `sent`. Above your threshold an operator ' +
-      'approves the payout first.',
+      'approves the payout first. A payout to a new destination may wait too, and `description` says until when.',
     body: z.strictObject({
       quoteId: identifier('quo_01jz0000000000000000000000'),
       externalId: text(200).min(1).optional(),
@@ -123,6 +123,8 @@ function payoutRetrieval(services: Services): Route {
     summary: 'A payout',
     description: 'The destination is masked.',
     response: ibanPayoutSchema,
+    personal: ['destination'],
+    permission: 'view',
     read: (request) => readPayout(services, request, request.params['payoutId'] ?? ''),
   });
 }

@@ -15,6 +15,7 @@ import { approvalSettingsSection } from '../approval/settings';
 import { type Opening, openTransfer } from '../engine/open';
 import { type ListFilter, listTransfers, requireTransfer } from '../engine/read';
 import { checkDestination, maskDestination } from './destinations/destination';
+import { restOf } from './destinations/resting';
 import { sealDestination } from './destinations/sealing';
 import { orderKey, payoutKind } from './kind';
 import type { PayoutKind } from './paid-by-party';
@@ -58,6 +59,7 @@ export async function createPayout(
   const debit = totalDebit(quoted);
   const leaving = { id, tenantId, debit, currency, at };
   const waits = await needsApproval(services, tx, leaving, { above: approvalAbove, daily });
+  const { isRefused, rest } = await restOf(services, tx, destination, { tenantId, at, daily });
   return makePayout(services, tx, payoutKind, {
     id,
     tenantId,
@@ -68,7 +70,7 @@ export async function createPayout(
     partyRef: orderKey(id),
     key,
     at,
-    terms: { ...quoted, currency, needsApproval: waits },
+    terms: { ...quoted, currency, needsApproval: waits || isRefused, rest },
   });
 }
 

@@ -57,7 +57,7 @@ export function deskOfPayouts(services: PayoutDeskServices, spec: PayoutDeskSpec
     lists: [
       transfersToDecide(services, {
         name: `${noun}s`,
-        title: `${noun}s in pending_approval, above their tenant's threshold: approve or reject`,
+        title: `${noun}s in pending_approval, above their tenant's threshold or to a new destination: approve or reject`,
         kind,
         waiting: { ...TO_APPROVE, kind: `terms->>'method'` },
         meaning: `The method: ${PAYOUT_METHODS.join(', ')}.`,
@@ -116,10 +116,12 @@ export const totalOf = ({ transfer: { terms } }: Outgoing): Money => ({
 export function outgoingEffects(outgoing: Outgoing, verb: 'approve' | 'reject'): Effect[] {
   const { status, terms } = outgoing.transfer;
   const received = { amount: terms.receivedAmount, currency: terms.receivedCurrency };
+  const { rest } = terms;
   return verb === 'approve'
     ? [
         { field: 'status', from: status, to: 'processing' },
         { field: 'ordered of the party', from: null, to: moneyText(received) },
+        ...(rest ? [{ field: 'new destination', from: `rests until ${rest.until}`, to: 'is known' }] : []),
       ]
     : [
         { field: 'status', from: status, to: 'rejected' },

@@ -4,7 +4,7 @@ import type { CallingParty } from '../../kernel/parties';
 import { PARTY_ACCOUNTS } from '../../kernel/parties';
 import { type OutgoingWord, outgoingWord } from '../../parties/protocol/outgoing-word';
 import { processOfRecord } from '../../process/workflow-command';
-import type { ApprovedKind } from '../approval/decide';
+import { type ApprovedKind, hasRested, restsUntil } from '../approval/decide';
 import { statusEvent } from '../engine/events';
 import type { NewDecision, ProcessSubject } from '../engine/kind';
 import type { Transition } from '../engine/record';
@@ -34,6 +34,7 @@ type Own =
   | 'give'
   | 'ask'
   | 'consider'
+  | 'decided'
   | 'assertApprovable';
 
 /** The differences between the kinds. */
@@ -50,9 +51,12 @@ export interface OutgoingSpec<Terms extends OutgoingTerms> extends Pick<Outgoing
   event: 'payout' | 'transfer';
 }
 
+/** Reason of a rejection, for the client. */
+const MAY_NOT_PAY = 'The account or its user may not pay any more.';
+
 /**
- * Before the order: cancels the payout when account or user may not pay any more. The operator's approval checks the
- * same for `pending_approval`. After the order: notes that the account was closed, before a return would credit it.
+ * Before the order: cancels the payout when account or user may not pay any more, or rejects it at the end of the rest of
+ * its destination. The operator's approval checks the same for `pending_approval`. After the order: notes that the account was closed, before a return would credit it.
  */
 export async function considerAccount(
   tx: Tx,
@@ -60,12 +64,14 @@ export async function considerAccount(
   before: Outgoing,
 ): Promise<NewDecision | undefined> {
   const { status, orderedAt, accountId } = payout.transfer;
-  const asked = orderedAt === null && (status === 'created' || status === 'processing');
+  const isRested = hasRested(payout);
+  const asked = isRested || (orderedAt === null && (status === 'created' || status === 'processing'));
   const closing = closingOf(before, payout);
   if (!asked && !closing) return undefined;
   if (!asked) return (await isAccountClosed(tx, accountId ?? '')) ? closing : undefined;
   const reason = await whyNotFundable(tx, await requireAccount(tx, null, accountId ?? ''));
-  return reason === undefined ? undefined : { kind: 'cancel', reason };
+  if (reason === undefined) return undefined;
+  return isRested ? { kind: 'reject', reason: MAY_NOT_PAY } : { kind: 'cancel', reason };
 }
 
 export function outgoingKind<Terms extends OutgoingTerms>(spec: OutgoingSpec<Terms>): OutgoingKind<Terms> {
@@ -76,8 +82,7 @@ export function outgoingKind<Terms extends OutgoingTerms>(spec: OutgoingSpec<Ter
     word: outgoingWord,
     transitions: [...PAYOUT_TRANSITIONS, ...further],
     resolutions: ['credit', 'write_off', 'recover'],
-    // The system chooses nothing: the terms already say whether an operator must approve.
-    choose: () => undefined,
+    choose: rules.choose,
     measures: rules.measures,
     amounts: ({ sent, returns }, { transfer: { terms } }) =>
       [{ amount: sent }, ...returns].map(({ amount }) => ({ amount, currency: terms.receivedCurrency })),
@@ -88,7 +93,7 @@ export function outgoingKind<Terms extends OutgoingTerms>(spec: OutgoingSpec<Ter
     orders: rules.orders,
     concluded: rules.concluded,
     isOpen: rules.isOpen,
-    deadline: () => null,
+    deadline: restsUntil,
     notices: shortfall,
     eventsOf: (payout, previous) => statusEvent(payout, previous, event),
   };

@@ -1,3 +1,4 @@
+import { isRefusedMeanwhile, noteDecision } from './destinations/resting';
 import { openDestination, type SealedFor } from './destinations/sealing';
 import { type OutgoingKind, type OutgoingSpec, outgoingKind } from './outgoing';
 import { type PayoutTerms, payoutTerms } from './record';
@@ -18,13 +19,21 @@ export interface PayoutSpec
   callbackPath: string;
 }
 
+/** Reason of a payout's rejection, for the client. */
+const REFUSED = 'The operator has rejected another payout to this new destination.';
+
 export function paidByParty({ table, sealedFor, callbackPath, ...spec }: PayoutSpec): PayoutKind {
-  const kind = outgoingKind({
+  const kind = outgoingKind<PayoutTerms>({
     ...spec,
     noun: 'payout',
     party: 'payouts',
     event: 'payout',
     terms: payoutTerms,
+    decided: noteDecision,
+    async consider(tx, payout, before) {
+      if (await isRefusedMeanwhile(tx, payout)) return { kind: 'reject', reason: REFUSED };
+      return spec.consider?.(tx, payout, before);
+    },
     async give({ database, keyring, parties, publicUrl }, { transfer: { id, partyRef, terms } }) {
       const { method, receivedAmount: amount, receivedCurrency: currency } = terms;
       const sealed = await findSealedDestination(database, table, id);

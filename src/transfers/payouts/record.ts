@@ -14,6 +14,11 @@ export const outgoingTerms = z.object({
   receivedAmount: decimal,
   /** Above the tenant's threshold at creation, so an operator must approve. */
   needsApproval: z.boolean(),
+  /**
+   * The destination was new at creation: money goes to it from that time on, or once an operator has approved.
+   * `destination` is its fingerprint, in hexadecimal.
+   */
+  rest: z.object({ until: z.string(), destination: z.string() }).optional(),
 });
 
 export type OutgoingTerms = z.output<typeof outgoingTerms>;
@@ -28,7 +33,7 @@ export const payoutTerms = outgoingTerms.extend({
 export type PayoutTerms = z.output<typeof payoutTerms>;
 
 /** A price as the quote of an account's payout stores it. */
-export const quotedTerms = payoutTerms.omit({ currency: true, needsApproval: true });
+export const quotedTerms = payoutTerms.omit({ currency: true, needsApproval: true, rest: true });
 
 /** Money that a party pays out of an account. */
 export type Outgoing<Terms extends OutgoingTerms = OutgoingTerms> = Situation<Terms, OutgoingWord>;

@@ -99,6 +99,8 @@ function listRoute(services: Services): Route {
       externalId: text(200).optional(),
     }),
     response: pageSchema(payoutSchema),
+    personal: ['destination'],
+    permission: 'view',
     async read(request) {
       const { id: accountId } = await accountIn(services.database, request);
       const { page, limit, filter } = idPage(request.query, 'payout');
@@ -118,7 +120,7 @@ function createRoute(services: Services): Route {
     summary: 'Create a payout',
     description:
       'Amount and fee are held at once and debited when the payout is `sent`. Above your threshold an operator approves the ' +
-      'payout first. The account transactions have the id of the payout as `referenceId`. `Prefer: wait=N` waits for the end, ' +
+      'payout first. A payout to a new destination may wait too, and `description` says until when. The account transactions have the id of the payout as `referenceId`. `Prefer: wait=N` waits for the end, ' +
       'or until an operator must approve.',
     body: z.strictObject({
       quoteId: identifier('quo_01jz0000000000000000000000'),
@@ -160,6 +162,8 @@ function readRoute(services: Services): Route {
     summary: 'A payout',
     description: 'The destination is masked.',
     response: payoutSchema,
+    personal: ['destination'],
+    permission: 'view',
     read: (request) => readPayout(services, request, request.params['payoutId'] ?? ''),
   });
 }

@@ -1,8 +1,8 @@
 import { Decimal, minOf, sumOf, ZERO } from '../../kernel/money/money';
 import { plainCode } from '../../parties/protocol/codes';
 import type { OutgoingWord } from '../../parties/protocol/outgoing-word';
-import { approvalOf } from '../approval/decide';
-import type { Order } from '../engine/kind';
+import { approvalOf, hasRested, RESTED, restsUntil } from '../approval/decide';
+import type { NewDecision, Order } from '../engine/kind';
 import { first, refusalOf } from '../engine/record';
 import { isFinal, type Outgoing, type PayoutStatus, type PayoutTrigger } from './record';
 
@@ -19,6 +19,10 @@ export const isCalledOff = (payout: Outgoing): boolean =>
   approvalOf(payout)?.kind === 'reject' ||
   refusalOf(payout, payout.transfer.id) !== undefined;
 
+/** The system's choice: a new destination has rested. Everything else is in the terms. */
+export const choose = (payout: Outgoing): NewDecision | undefined =>
+  hasRested(payout) ? { kind: RESTED } : undefined;
+
 // Status ------------------------------------------------------------------------------------------------------------
 
 export function trigger(payout: Outgoing): PayoutTrigger | undefined {
@@ -26,10 +30,10 @@ export function trigger(payout: Outgoing): PayoutTrigger | undefined {
   switch (status as PayoutStatus) {
     case 'created':
       if (first(payout, 'cancel')) return 'cancelled';
-      return terms.needsApproval ? 'approval_required' : 'accepted';
+      return terms.needsApproval || terms.rest ? 'approval_required' : 'accepted';
     case 'pending_approval': {
       const decision = approvalOf(payout);
-      if (decision) return decision.kind === 'approve' ? 'approved' : 'rejected';
+      if (decision) return decision.kind === 'reject' ? 'rejected' : 'approved';
       return first(payout, 'cancel') && 'cancelled';
     }
     case 'processing':
@@ -123,11 +127,14 @@ export function failure(payout: Outgoing, on: string, fallbacks: Fallbacks): str
   }
 }
 
-/** The operator's reason for a rejection, for the client. @param noun noun of the text where there is no reason */
-export const descriptionOf = (payout: Outgoing, noun = 'payout'): string | undefined =>
-  payout.transfer.status === 'rejected'
-    ? (approvalOf(payout)?.reason ?? `The operator has rejected the ${noun}.`)
-    : undefined;
+/** The operator's reason for a rejection, or the rest of a new destination, for the client. @param noun noun of the text where there is no reason */
+export function descriptionOf(payout: Outgoing, noun = 'payout'): string | undefined {
+  if (payout.transfer.status === 'rejected')
+    return approvalOf(payout)?.reason ?? `The operator has rejected the ${noun}.`;
+  const until = restsUntil(payout);
+  if (until === null) return undefined;
+  return `The destination is new: the ${noun} goes on at ${until.toISOString()}, or when the operator approves it.`;
+}
 
 /** Whether a person or the party is waited for. After its end the party may still report an open payout. */
 export const isOpen = ({ transfer: { status, word } }: Outgoing): boolean =>

@@ -76,7 +76,10 @@ export function outgoingFields() {
     amount: money(),
     fee: money(),
     totalDebit: money(),
-    description: z.string().optional().meta({ description: 'The operator’s reason for a rejection.' }),
+    description: z
+      .string()
+      .optional()
+      .meta({ description: 'The operator’s reason for a rejection, or until when a new destination rests.' }),
     failure: z
       .string()
       .optional()
@@ -139,7 +142,7 @@ export function payoutView(given: ShownPayout) {
   });
 }
 
-export const priceTexts = (price: Omit<PayoutTerms, 'method' | 'needsApproval'>) => ({
+export const priceTexts = (price: Omit<PayoutTerms, 'method' | 'needsApproval' | 'rest'>) => ({
   ...formatAmounts({ amount: price.amount, fee: price.fee, totalDebit: totalDebit(price) }, price.currency),
   receivedAmount: formatAmount(price.receivedAmount, price.receivedCurrency),
   receivedCurrency: price.receivedCurrency,

@@ -70,7 +70,7 @@ async function wallet(world: EveryWorld, isDisabled: boolean): Promise<Case> {
 }
 
 /** A gas station with ether and a treasury, which sweeps nothing by itself. */
-async function station({ api, chain }: EveryWorld) {
+export async function station({ api, chain }: EveryWorld) {
   const admin = await api.client('admin');
   const path = '/v1/gas-station/config/local';
   let { body } = await admin.call('GET', path);

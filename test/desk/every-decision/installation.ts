@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { addOperator } from '../../../src/desk/operators/operations';
-import type { Permission } from '../../../src/process/desk/permissions';
+import type { Permission } from '../../../src/kernel/permissions';
 import { until } from '../../support/until';
 import { asOperator, permit } from '../support';
 import { type Case, decided, type EveryWorld, type Rows } from './world';

@@ -296,6 +296,14 @@ it('lets an admin change any tenant’s user, and records it without personal da
   expect(lines).toEqual([
     {
       actor: admin.clientId,
+      action: 'getUser',
+      tenant_id: null,
+      request_id: expect.any(String),
+      before: null,
+      after: { fields: ['externalId', 'meta'] },
+    },
+    {
+      actor: admin.clientId,
       action: 'users.update',
       tenant_id: client.clientId,
       request_id: expect.any(String),

@@ -89,6 +89,7 @@ function ofUsers(services: CardServices): Route[] {
       ...common,
       method: 'PUT',
       scope: 'cards',
+      permission: 'money',
       summary: 'Set the limits of a user',
       description: RULES + OF_USER + REPLACES,
       body: userLimitsBody,

@@ -5,7 +5,7 @@ import { pageQuery, pageSchema } from '../../../kernel/wire/pages';
 import { text } from '../../../kernel/wire/schemas';
 import type { Services } from '../../../services';
 import { findWalletById } from '../../wallets/operations';
-import { GUARDED } from '../guarded';
+import { GUARDED_READ } from '../guarded';
 import { sweepCandidates, topupCandidates } from './lists';
 import { candidatePage } from './pages';
 import { preflight } from './preflight';
@@ -34,7 +34,7 @@ const sweepCandidatesRoute = (services: Services): Route =>
   route({
     method: 'GET',
     path: '/v1/gas-station/sweep-candidates',
-    ...GUARDED,
+    ...GUARDED_READ,
     summary: 'Wallets eligible for sweeping',
     description: `${WHICH} An asset is listed from its \`minSweepAmount\` on. Includes former stations that are our wallets.`,
     query,
@@ -52,7 +52,7 @@ const topupCandidatesRoute = (services: Services): Route =>
   route({
     method: 'GET',
     path: '/v1/gas-station/topup-candidates',
-    ...GUARDED,
+    ...GUARDED_READ,
     summary: 'Wallets needing gas refill',
     description: `${WHICH} Wallets with something to sweep and less gas than \`gasThreshold\`.`,
     query,
@@ -70,7 +70,7 @@ const preflightRoute = (services: Services): Route =>
   route({
     method: 'GET',
     path: '/v1/gas-station/sweep-preflight/{walletId}',
-    ...GUARDED,
+    ...GUARDED_READ,
     summary: 'Preflight check for a sweep',
     description:
       'The checks of a sweep, each with its result. `auto_sweep_rest` refuses nothing: it tells until when automatic sweeps' +

@@ -1,12 +1,13 @@
 import { Reply, type Route, route } from '../../../http/route';
 import { audit } from '../../../kernel/audit/audit';
+import { deciderOf } from '../../../kernel/caller';
 import type { Sql } from '../../../kernel/db/database';
 import { notFound } from '../../../kernel/errors';
 import { askedUnderDualControl } from '../../../process/desk/stored';
 import type { Services } from '../../../services';
 import { requireNetwork } from '../../networks/operations';
 import { readPending } from '../../pending-changes';
-import { GUARDED } from '../guarded';
+import { GUARDED, GUARDED_READ } from '../guarded';
 import { requireGasConfig } from './operations';
 import { assertPut, GAS_CONFIG_CHANGE, gasConfigChange } from './two-people';
 import { gasConfigAwaiting, gasConfigBody, gasConfigSchema, gasConfigView } from './view';
@@ -20,7 +21,7 @@ const readRoute = ({ database }: Services): Route =>
   route({
     method: 'GET',
     path,
-    ...GUARDED,
+    ...GUARDED_READ,
     response: gasConfigSchema,
     summary: 'Get chain configuration',
     description: 'Version 0 while none was ever set: then nothing is automatic, and nothing can be swept.',
@@ -56,7 +57,7 @@ const saveRoute = ({ now }: Services): Route =>
       const subject = await gasConfigChange.subject.lock(tx, chain);
       if (!subject) throw notFound('network');
       await assertPut(tx, subject, body);
-      const { tenantId: actor } = caller;
+      const actor = deciderOf(caller);
       const judged = { id: chain, subject, input: body, at: now(), actor, proof: undefined };
       const entry = { ...request, subject: chain, tenantId: null };
       const asked = { reason: 'a change of the configuration', requestedBy: actor };

@@ -10,7 +10,7 @@ import {
 } from '../../../kernel/wire/pages';
 import { text } from '../../../kernel/wire/schemas';
 import type { Services } from '../../../services';
-import { GUARDED } from '../guarded';
+import { GUARDED_READ } from '../guarded';
 import { listOperations, requireOperation } from './read';
 import { GAS_OPERATION_STATUSES, GAS_OPERATION_TYPES } from './record';
 import { gasOperationSchema, gasOperationView } from './view';
@@ -61,7 +61,7 @@ const listRoute = ({ database }: Services, { at, open, ...described }: List): Ro
   route({
     method: 'GET',
     path: at,
-    ...GUARDED,
+    ...GUARDED_READ,
     ...described,
     query,
     response: pageSchema(gasOperationSchema),
@@ -76,7 +76,7 @@ const readRoute = ({ database }: Services): Route =>
   route({
     method: 'GET',
     path: `${path}/{id}`,
-    ...GUARDED,
+    ...GUARDED_READ,
     summary: 'Operation details',
     description: 'One sweep or top-up.',
     response: gasOperationSchema,

@@ -6,7 +6,7 @@ import { pageQuery, pageSchema } from '../../../kernel/wire/pages';
 import { identifier, text } from '../../../kernel/wire/schemas';
 import { checkedAddress } from '../../../parties/chain/addresses';
 import type { Services } from '../../../services';
-import { GUARDED } from '../guarded';
+import { GUARDED, GUARDED_READ } from '../guarded';
 import { PAYERS } from './record';
 import { applyScan, readScan } from './scan';
 import { listTopups } from './store';
@@ -25,7 +25,7 @@ const listRoute = ({ database }: Services): Route =>
   route({
     method: 'GET',
     path,
-    ...GUARDED,
+    ...GUARDED_READ,
     summary: 'List station top-up records',
     description: 'Booked arrivals of native coin at stations, except from top-up operations.',
     query: z.object({

@@ -10,7 +10,7 @@ import type { Services } from '../../../services';
 import { listNetworks, requireNetwork } from '../../networks/operations';
 import { deriveWallets, listWallets } from '../../wallets/operations';
 import { WALLET_STATUSES } from '../../wallets/record';
-import { GUARDED } from '../guarded';
+import { GUARDED, GUARDED_READ } from '../guarded';
 import { generateStation, headOf, setStation } from './operations';
 import { readStatus } from './status';
 import { statusSchema, statusView } from './status-view';
@@ -33,7 +33,7 @@ const statusRoute = (services: Services): Route =>
   route({
     method: 'GET',
     path: '/v1/gas-station/status/{chain}',
-    ...GUARDED,
+    ...GUARDED_READ,
     summary: 'Gas station status',
     description: 'The station’s balance and the gas price are read from the chain now.',
     response: statusSchema,
@@ -46,7 +46,7 @@ const listRoute = ({ database, now }: Services): Route =>
   route({
     method: 'GET',
     path: '/v1/gas-station/wallets',
-    ...GUARDED,
+    ...GUARDED_READ,
     summary: 'List all wallets in the pool',
     description: 'Includes station wallets; filter by `purpose`.',
     query: z.object({

@@ -226,7 +226,7 @@ create table installation_keys (
 create table audit_log (
   id         bigint generated always as identity primary key,
   at         timestamptz(3) not null default product_now(),
-  actor      text not null,  -- the admin's client id, or the operator at the command line
+  actor      text not null,  -- operator:<name>, at the desk or by his credential; else the client id of the credential
   action     text not null,
   subject    text,
   tenant_id  id,

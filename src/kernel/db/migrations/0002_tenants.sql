@@ -4,11 +4,14 @@ create table tenants (
   role           text not null check (role in ('client', 'admin')),
   status         text not null default 'active' check (status in ('active', 'disabled')),
   settings       jsonb not null default '{}',
+  operator_id    id,  -- of an admin: the operator to whom it belongs. Null: it names nobody
   created_at     timestamptz(3) not null default product_now(now()),
   updated_at     timestamptz(3) not null default product_now(now()),
   -- Counts changes of the row and of its secrets. API processes cache a tenant and compare this number.
-  access_version bigint not null default 0
+  access_version bigint not null default 0,
+  check (operator_id is null or role = 'admin')
 );
+create index tenants_of_operator on tenants (operator_id) where operator_id is not null;
 
 -- A tenant has one current secret and, while a rotation overlaps, earlier ones.
 create table credentials (
@@ -19,6 +22,7 @@ create table credentials (
   addresses     text[] check (addresses <> '{}'),  -- addresses and networks that the secret may come from; null: any
   secret_hash   bytea not null,  -- HMAC-SHA256 under the installation's key of that purpose
   secret_sealed bytea not null,  -- AES-256-GCM; opened only to sign webhooks
+  shown_to      text,  -- operator:<name>, who saw it when it was made. Null: the tenant alone
   created_at    timestamptz(3) not null default date_trunc('milliseconds', clock_timestamp()),
   expires_at    timestamptz(3)
 );

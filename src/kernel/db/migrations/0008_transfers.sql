@@ -242,6 +242,17 @@ create table iban_payouts (
 );
 create unique index iban_payouts_external_id on iban_payouts (tenant_id, external_id);
 
+-- Destinations that a tenant has named for payouts, where its new destinations rest.
+create table payout_destinations (
+  tenant_id   id not null references tenants,
+  fingerprint bytea not null,  -- a keyed hash: src/transfers/payouts/destinations/fingerprint.ts
+  active_from timestamptz(3),  -- money goes to it by itself from then on. Null: an operator refused it
+  decided_by  text,  -- the operator who ended its rest, or refused it
+  decided_at  timestamptz(3),
+  primary key (tenant_id, fingerprint),
+  check (active_from is not null or decided_by is not null)
+);
+
 -- Who paid a credit to a virtual IBAN, where the bank tells. Apart from the bank's word, which holds no personal data.
 create table iban_credit_remitters (
   id       id primary key references transfers,

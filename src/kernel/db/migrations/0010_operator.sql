@@ -20,6 +20,16 @@ create table operators (
   constraint operators_admitted_by_two check (admitted_by <> proposed_by)
 );
 create unique index operators_by_name on operators (lower(name));
+alter table tenants add constraint tenants_operator foreign key (operator_id) references operators;
+
+-- API processes cache what an operator's credentials may do with the tenant. They read both again after a change.
+create function operators_move_access() returns trigger language plpgsql as $$
+begin
+  update tenants set access_version = access_version where operator_id = new.id;
+  return null;
+end $$;
+create trigger operators_move_access after update of disabled_at, permissions on operators
+  for each row execute function operators_move_access();
 
 -- One-time links, by which an invited operator sets what he signs in by, or an operator a new code generator. Times are of
 -- the machine, as those of sessions.

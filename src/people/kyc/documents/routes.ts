@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Reply, type Route, route } from '../../../http/route';
 import { audit, auditAdmin } from '../../../kernel/audit/audit';
+import { deciderOf } from '../../../kernel/caller';
 import type { UploadedFile } from '../../../kernel/wire/file-type';
 import { FILE_TYPES, type FileType } from '../../../kernel/wire/file-type';
 import { idPage, pageById } from '../../../kernel/wire/id-pages';
@@ -136,6 +137,7 @@ function contentRoute(services: Services): Route {
       'Returns the content as an attachment that no cache stores. An operator’s download is recorded in the audit log.',
     response: z.string().meta({ format: 'binary' }),
     produces: FILE_TYPES,
+    permission: 'review',
     async read({ caller, params, requestId }) {
       const document = await requireDocument(
         database,
@@ -164,6 +166,7 @@ function decisionRoute(): Route {
     summary: 'Update document status',
     description: 'Approves or rejects the document. The client can read the note.',
     role: 'admin',
+    permission: 'review',
     body: z.strictObject({ status: z.enum(KYC_DOCUMENT_DECISIONS), note: text(500).optional() }),
     response: documentSchema,
     problems: ['invalid_transition'],
@@ -174,7 +177,7 @@ function decisionRoute(): Route {
         documentId: params['docId'] ?? '',
         decision,
         note,
-        decidedBy: caller.tenantId,
+        decidedBy: deciderOf(caller),
       });
       await audit(tx, {
         caller,

@@ -28,6 +28,8 @@ export function eventRoutes({ database, commands, keyring, now }: Services): Rou
         ...pageQuery,
       }),
       response: pageSchema(eventSchema),
+      personal: ['body'],
+      permission: 'view',
       read: ({ caller, query: { type, ...query } }) =>
         listEvents(database, ids, caller.tenantId, { ...query, registration: type }),
     }),
@@ -39,6 +41,8 @@ export function eventRoutes({ database, commands, keyring, now }: Services): Rou
       description:
         'An event with its deliveries: each URL with the newest 20 attempts, their time, HTTP status, duration and error.',
       response: eventSchema,
+      personal: ['body'],
+      permission: 'view',
       read: ({ caller, params }) => readEvent(database, ids, caller.reach, params['id'] ?? ''),
     }),
     route({

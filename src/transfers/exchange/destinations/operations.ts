@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto';
 import { type Locking } from '../../../kernel/db/build';
 import type { Sql, Tx } from '../../../kernel/db/database';
 import { alreadyExists, conflict, invalid, notFound } from '../../../kernel/errors';
@@ -11,6 +10,7 @@ import type { Destination } from '../../../parties/payouts/port';
 import type { Services } from '../../../services';
 import { requireTenant } from '../../../tenants/clients/operations';
 import { checkDestination, maskDestination } from '../../payouts/destinations/destination';
+import { bankFingerprint } from '../../payouts/destinations/fingerprint';
 import { openDestination, sealDestination } from '../../payouts/destinations/sealing';
 import { statusAt, type WithdrawalDestination } from './record';
 import { findDestination, findSealed, hasAccount, insertDestination, updateDestination } from './store';
@@ -52,7 +52,7 @@ export async function judgeDestination(
   await requireTenant(tx, tenantId);
   if (!isFiat(currency)) throw invalid('currency must be a fiat currency.', 'currency');
   const destination = checkDestination('swift', bank, currency);
-  const accountHash = hashOf(keyring, currency, destination);
+  const accountHash = bankFingerprint(keyring, SEALED_FOR, currency, destination);
   if (await hasAccount(tx, tenantId, accountHash)) throw knownAccount(destination);
   const createdAt = now();
   const activeFrom = new Date(createdAt.getTime() + WAITS_MS);
@@ -94,21 +94,6 @@ export async function addDestination(
   await ensureInternalAccounts(tx, currency);
   return made;
 }
-
-/**
- * Hash of account and currency, which identify a destination. A BIC that ends in XXX equals the head office's (ISO
- * 9362).
- */
-const hashOf = (
-  keyring: Keyring,
-  currency: string,
-  { iban, accountNumber, bic }: Partial<BankDestination>,
-): Buffer =>
-  createHmac('sha256', keyring.secretFor('search'))
-    .update(
-      JSON.stringify([SEALED_FOR, currency, iban ?? [accountNumber, bic?.replace(/^(.{8})XXX$/, '$1')]]),
-    )
-    .digest();
 
 /**
  * @param field of the request that names it

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type Route, route } from '../../../http/route';
 import { audit } from '../../../kernel/audit/audit';
+import { deciderOf } from '../../../kernel/caller';
 import { pageSchema, whole } from '../../../kernel/wire/pages';
 import { currency } from '../../../kernel/wire/schemas';
 import type { Services } from '../../../services';
@@ -13,7 +14,7 @@ import {
   settlementBalanceView,
 } from './view';
 
-const guarded = { tag: 'Exchange', role: 'admin', party: 'exchange' } as const;
+const guarded = { tag: 'Exchange', role: 'admin', permission: 'money', party: 'exchange' } as const;
 
 /** Settlement with the exchange (`interface.md 4.1`, Exchange). */
 export const settlementRoutes = (services: Services): Route[] => [
@@ -26,6 +27,7 @@ const balanceRoute = (services: Services): Route =>
     method: 'GET',
     path: '/v1/exchange/settlement/balance',
     ...guarded,
+    permission: 'view',
     summary: 'Settlement balance',
     description:
       'Our balances at the exchange by currency: as the exchange reports them now, and by our books. Deals that are not paid ' +
@@ -57,7 +59,7 @@ const increaseRoute = (services: Services): Route =>
     prepare: ({ body }) => askForIncrease(services, body.currency),
     async write(tx, request, now) {
       const { caller, body } = request;
-      const given = { currency: body.currency, now, decidedBy: caller.tenantId };
+      const given = { currency: body.currency, now, decidedBy: deciderOf(caller) };
       const checked = checkedIncreaseView(await checkIncrease(services, tx, given));
       const [action, subject] = ['exchange.settlement.check-increase', body.currency];
       await audit(tx, { ...request, action, subject, tenantId: null, after: checked });

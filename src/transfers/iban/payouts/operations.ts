@@ -14,6 +14,7 @@ import { approvalSettingsSection } from '../../approval/settings';
 import { feeOf } from '../../fee-schedule';
 import { makePayout } from '../../payouts/create';
 import { checkDestination } from '../../payouts/destinations/destination';
+import { restOf } from '../../payouts/destinations/resting';
 import { openDestination, sealDestination } from '../../payouts/destinations/sealing';
 import { payoutTerms, type ShownPayout, totalDebit } from '../../payouts/record';
 import { bankingSettingsSection } from '../settings';
@@ -104,6 +105,7 @@ export async function createPayout(
   const debit = totalDebit(quoted);
   const leaving = { id, tenantId, debit, currency: 'EUR', at };
   const waits = await needsApproval(services, tx, leaving, { above: payout.approvalAbove, daily });
+  const { isRefused, rest } = await restOf(services, tx, destination, { tenantId, at, daily });
   return makePayout(services, tx, ibanPayoutKind, {
     id,
     tenantId,
@@ -114,6 +116,6 @@ export async function createPayout(
     partyRef: id,
     key,
     at,
-    terms: { ...priceOf(quoted), needsApproval: waits },
+    terms: { ...priceOf(quoted), needsApproval: waits || isRefused, rest },
   });
 }

@@ -11,7 +11,7 @@ import type { OutgoingKind } from '../../../../../src/transfers/payouts/outgoing
 import { closingOf } from '../../../../../src/transfers/payouts/position';
 import type { Outgoing, OutgoingTerms, PayoutTerms } from '../../../../../src/transfers/payouts/record';
 import { assertSuspense, type Exchange, hasResolutions, negated, smallestOf, totalOf } from '../../books';
-import { begun } from '../../look';
+import { begun, START } from '../../look';
 import { type Act, CLOSE, type KindProof } from '../kind-proof';
 import { percentOf, version } from './amounts';
 import { actsOf, commonDecision } from './people';
@@ -27,9 +27,13 @@ const TERMS: PayoutTerms = {
   rate: new Decimal(1),
 };
 
+/** The rest of a new destination ends within a proof. */
+const REST_MS = 90_000;
+
 const IN_EUROS: readonly PayoutTerms[] = [
   ...[TERMS, { ...TERMS, needsApproval: true }, { ...TERMS, fee: ZERO }],
   { ...TERMS, amount: new Decimal('0.05'), receivedAmount: new Decimal('0.05') },
+  { ...TERMS, rest: { until: new Date(START.getTime() + REST_MS).toISOString(), destination: '00' } },
 ];
 
 const EXCHANGED: readonly PayoutTerms[] = [
@@ -133,6 +137,7 @@ const proofOf = <Terms extends OutgoingTerms>(
   kind: OutgoingKind<Terms>,
   terms: readonly Terms[],
   acts: readonly [string, number][] = [],
+  { isClosable = true } = {},
 ): KindProof<Terms, OutgoingWord> => ({
   kind,
   fresh: fc
@@ -140,7 +145,7 @@ const proofOf = <Terms extends OutgoingTerms>(
     .map((each) => begun<Terms, OutgoingWord>({ kind: kind.name, status: 'created', terms: each })),
   words,
   acts: actsOf(
-    [['approve', 4], ['reject', 1], ...acts, ...(kind.consider ? [[CLOSE, 3] as [string, number]] : [])],
+    [['approve', 4], ['reject', 1], ...acts, ...(isClosable ? [[CLOSE, 3] as [string, number]] : [])],
     ...['EUR', 'USD'],
   ),
   addressed: (word, { situation }) => {
@@ -155,7 +160,7 @@ const proofOf = <Terms extends OutgoingTerms>(
   },
   decision: decisionOn(kind),
   // A payout from a virtual IBAN goes on when the IBAN is disabled.
-  ...(kind.consider ? { closed } : { never: ['cancelled'] }),
+  ...(isClosable ? { closed } : { never: ['cancelled'] }),
   currencies: ['EUR', 'USD', 'JPY', 'USDT', 'GBP'],
   // The returns less the sent amount.
   positionOfParty: ({ terms, word }, currency) =>
@@ -166,7 +171,7 @@ const proofOf = <Terms extends OutgoingTerms>(
 });
 
 export const payoutProof = proofOf(payoutKind, [...IN_EUROS, ...EXCHANGED]);
-export const ibanPayoutProof = proofOf(ibanPayoutKind, IN_EUROS);
+export const ibanPayoutProof = proofOf(ibanPayoutKind, IN_EUROS, [], { isClosable: false });
 export const exchangeWithdrawalProof = proofOf(
   exchangeWithdrawalKind,
   IN_EUROS.map((terms) => ({ ...terms, destinationId: 'wdd_1' })),

@@ -1,0 +1,144 @@
+import { type TOTP, URI } from 'otpauth';
+import { PERMISSIONS } from '../../../src/kernel/permissions';
+import { calling, key, permit } from '../../desk/support';
+import { adminOf } from '../../support/admins';
+import { activeCard } from '../../support/cards';
+import { userInReview } from '../../support/uploads';
+import { approvalIn, type Insider, type Outcome, outcomeOf, underHerName } from './insider';
+
+type Try = (insider: Insider) => Promise<Outcome>;
+
+const idOf = async ({ world }: Insider, name: string): Promise<string> =>
+  String(await world.value('select id from operators where name = $1', name));
+
+/** Other processes follow a change within a second. */
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  for (const end = performance.now() + 5_000; performance.now() < end; ) {
+    if (await isSo()) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error('it did not become so');
+}
+
+const callsAs = ({ world }: Insider, made: { clientId: string; clientSecret: string }) => ({
+  call: (method: string, path: string, body?: object) =>
+    world.api.call(method, path, body, {
+      'x-client-id': made.clientId,
+      'x-client-secret': made.clientSecret,
+    }),
+});
+
+async function user({ world }: Insider): Promise<string> {
+  const client = await world.tenant();
+  const meta = { firstName: 'Ada', email: 'ada@example.com' };
+  return (await client.call('POST', '/v1/users', { meta })).body.id;
+}
+
+/** Trials about admins, operators and personal data. */
+export const PEOPLE: Record<string, Try> = {
+  async 'makes himself an admin credential'(insider) {
+    const told = await insider.decide('client.create', undefined, { name: 'Me', role: 'admin' });
+    const { status } = await callsAs(insider, told.body).call('GET', '/v1/networks');
+    expect(status).toBe(401);
+    expect((await insider.approve(approvalIn(told))).status).toBe(409);
+    const { world } = insider;
+    expect((await world.bob('POST', `approvals/${approvalIn(told)}/approve`, {}, key())).status).toBe(200);
+    const owner = 'select o.name from tenants t join operators o on o.id = t.operator_id where t.id = $1';
+    expect(await world.value(owner, told.body.clientId)).toBe('ida');
+    return outcomeOf(told);
+  },
+  async 'makes an admin credential that names another operator'(insider) {
+    const asBob = { name: 'Bob', role: 'admin', operator: 'bob' };
+    const told = await insider.decide('client.create', undefined, asBob);
+    expect([told.status, told.body.field]).toEqual([400, 'input.operator']);
+    return 'refused';
+  },
+  async "rotates another operator's credential"(insider) {
+    const { clientId } = await adminOf(insider.world.api, 'bob');
+    return outcomeOf(await insider.decide('client.rotate-secret', clientId));
+  },
+  async 'uses his credential after he was disabled'(insider) {
+    const { api, bob } = insider.world;
+    const eve = await adminOf(api, 'eve');
+    const call = () => eve.call('GET', '/v1/networks');
+    expect((await call()).status).toBe(200);
+    const gone = { subject: await idOf(insider, 'eve'), input: {}, reason: 'left' };
+    expect((await bob('POST', 'decisions/operator.disable', gone, key())).status).toBe(200);
+    await until(async () => (await call()).status === 401);
+    return outcomeOf(await call());
+  },
+  async 'uses a permission that he does not have'({ world: { api }, admin }) {
+    await permit(api, 'ida', ['view', 'security']);
+    const call = () => admin.call('POST', '/v1/accounts/admin-deposit', {});
+    await until(async () => (await call()).status === 403);
+    const told = await call();
+    expect(told.body.message).toBe('It takes the permission money.');
+    await permit(api, 'ida', [...PERMISSIONS]);
+    await until(async () => (await call()).status === 400);
+    return outcomeOf(told);
+  },
+  async 'gives himself or others permissions'(insider) {
+    const input = { permissions: [...PERMISSIONS] };
+    return outcomeOf(await insider.decide('operator.permit', await idOf(insider, 'bob'), input));
+  },
+  async 'invites himself under another name and admits the name'(insider) {
+    const { desk } = insider.world;
+    const { body } = await insider.decide('operator.invite', undefined, {
+      name: 'alias',
+      permissions: [...PERMISSIONS],
+    });
+    const { token, operatorId } = body.result;
+    const link = (path: string, more: object) =>
+      calling(desk.url)('POST', `links/${path}`, { token, ...more });
+    const { codeGenerator } = (await link('look', {})).body;
+    const code = (URI.parse(codeGenerator) as TOTP).generate();
+    expect((await link('use', { secret: 'correct horse battery', code })).status).toBe(201);
+    return outcomeOf(await insider.decide('operator.admit', operatorId));
+  },
+  async "resets another operator's code generator"(insider) {
+    return outcomeOf(await insider.decide('operator.reset-code', await idOf(insider, 'bob')));
+  },
+  async 'disables another operator'(insider) {
+    const { api } = insider.world;
+    await api.database.query(
+      `insert into operators (id, name, secret_hash, created_by, admitted_by, admitted_at, proposed_by)
+       select replace(id::text, '_0', '_1'), 'tom', '\\x01', 'applicant', 'operator:ida', now(), 'operator:bob'
+         from operators where name = 'ida'`,
+    );
+    const id = await idOf(insider, 'tom');
+    return underHerName(insider, id, outcomeOf(await insider.decide('operator.disable', id)));
+  },
+  async 'disables a tenant'(insider) {
+    const { clientId } = await insider.world.tenant();
+    return underHerName(insider, clientId, outcomeOf(await insider.decide('client.disable', clientId)));
+  },
+  async "reads a user's data"(insider) {
+    const id = await user(insider);
+    const told = await insider.admin.call('GET', `/v1/users/${id}`);
+    expect(told.body.meta.email).toBe('ada@example.com');
+    const entry = await insider.audited(id);
+    expect(entry?.after).toEqual({ fields: ['externalId', 'meta'] });
+    return underHerName(insider, id, outcomeOf(told));
+  },
+  async "reads a card's number"({ world, admin }) {
+    const card = await activeCard(world.api, await world.tenant());
+    return outcomeOf(await admin.call('GET', `/v1/cards/${card.id}/sensitive`));
+  },
+  async "sends a tenant's webhooks elsewhere"({ world, admin }) {
+    const client = await world.tenant();
+    const url = 'https://93.184.216.34/thief';
+    expect((await admin.call('POST', '/v1/webhooks', { url })).status).toBe(201);
+    expect((await client.call('GET', '/v1/webhooks')).body.data).toEqual([]);
+    return 'refused';
+  },
+  async "completes a user's KYC"(insider) {
+    const id = await userInReview(await insider.world.tenant(), { firstName: 'Ada' });
+    const told = await insider.admin.call('PATCH', `/v1/users/${id}/kyc/status`, { status: 'completed' });
+    return underHerName(insider, id, outcomeOf(told));
+  },
+  async 'changes the audit log'({ world: { api } }) {
+    for (const text of ['update audit_log set actor = $1', 'delete from audit_log where actor <> $1'])
+      await expect(api.database.query(text, ['operator:bob'])).rejects.toThrow('only added to');
+    return 'refused';
+  },
+};
