@@ -21,7 +21,7 @@ export interface BenchTenant extends NewCredential {
 
 /** Composes the domains' operations on the bench's database, in this process. */
 export async function openServices(bench: Bench): Promise<Composed> {
-  const database = createDatabase({ url: bench.databaseUrl, poolSize: 8, name: 'bench' });
+  const database = createDatabase({ url: bench.ownerUrl, poolSize: 8, name: 'bench' });
   const services = createServices({
     database,
     keyring: createKeyring(bench.masterKey),

@@ -44,6 +44,7 @@ import { healthRoutes } from './http/health';
 import { openApiDocument } from './http/openapi';
 import { packagedReader, readerFolder } from './http/reader-files';
 import type { Route } from './http/route';
+import { untoldHeadsReading } from './kernel/audit/metrics';
 import { type PartySettings } from './kernel/config/parties';
 import { NO_OBSERVERS } from './kernel/metrics/observers';
 import { outboxReading } from './kernel/metrics/outbox';
@@ -218,6 +219,7 @@ export function readings(services: Composed): Reading[] {
   const { lists } = deskCatalogue(services);
   return [
     outboxReading,
+    untoldHeadsReading,
     listAgeReading(services),
     breaksReading,
     suspenseReading,

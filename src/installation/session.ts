@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { actorOf, isAdmitted, operatorOf } from '../desk/operators/operations';
 import { audit } from '../kernel/audit/audit';
+import type { ChainHead } from '../kernel/audit/log';
 import { createDatabase, type Database, type Tx } from '../kernel/db/database';
 import { DatabaseAway } from '../kernel/db/faults';
 import { createKeyring, type Keyring } from '../kernel/security/keyring';
@@ -12,12 +13,18 @@ export interface InstallationPlace {
   sandbox: boolean;
   /** Secret of the operator at work. Absent when nobody says who it is. */
   operatorSecret: string | undefined;
+  /**
+   * Heads of the audit chain that were told outside.
+   * @param file with a head a line. Default: the place that AUDIT_HEAD_TO names
+   * @throws StartupError where there is no such place, or it returns none
+   */
+  toldHeads(file?: string): Promise<ChainHead[]>;
   /** Error for a database that cannot be reached. */
   away: Error;
 }
 
 /** A run of a command of the installation. */
-export interface InstallationSession {
+export interface InstallationSession extends Pick<InstallationPlace, 'toldHeads'> {
   database: Database;
   keyring: Keyring;
   sandbox: boolean;
@@ -37,7 +44,7 @@ export interface Change {
 
 /** @throws `away` of the installation when its database cannot be reached */
 export async function openInstallation(place: InstallationPlace): Promise<InstallationSession> {
-  const { databaseUrl, masterKey, sandbox, operatorSecret, away } = place;
+  const { databaseUrl, masterKey, sandbox, operatorSecret, toldHeads, away } = place;
   const database = createDatabase({ url: databaseUrl, poolSize: 2, name: 'cardwright installation' });
   const keyring = createKeyring(masterKey);
   const knownActor = await actorAtWork(database, keyring, operatorSecret).catch(async (error: unknown) => {
@@ -49,6 +56,7 @@ export async function openInstallation(place: InstallationPlace): Promise<Instal
     keyring,
     sandbox,
     knownActor,
+    toldHeads,
     change: (by, work, describe) =>
       database.transaction(async (tx) => {
         const result = await work(tx);

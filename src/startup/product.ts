@@ -9,7 +9,6 @@ import { listOpened } from '../chain/networks/operations';
 import { INSTALLATION } from '../desk/operators/operations';
 import type { Config, Role } from '../kernel/config/config';
 import { createDatabase } from '../kernel/db/database';
-import { migrate } from '../kernel/db/migrate';
 import { createMetrics, type Metrics } from '../kernel/metrics/metrics';
 import { createMetricsServer } from '../kernel/metrics/server';
 import { WATCHED_PARTIES } from '../kernel/outbox/queues';
@@ -33,7 +32,7 @@ import type { Infrastructure } from './infrastructure';
 import { keepLocalChainTime } from './local-chain/chain-time';
 import { keepLocalDelegate } from './local-chain/delegate';
 import { ensureLocalNetwork } from './local-chain/network';
-import { awaitSchema } from './schema';
+import { awaitRights, awaitSchema, migrateSchema } from './schema';
 import { type Stages, StoppedWhileStarting } from './stages';
 import type { Compose, Composition } from './wiring';
 
@@ -85,10 +84,11 @@ const METRICS_CLOSE_SECONDS = 1;
  */
 export async function startProduct(setup: Setup): Promise<Product> {
   const { config, role, log, stages } = setup;
-  if (role === 'all') await migrate(setup.infrastructure.databaseUrl);
+  if (role === 'all') await migrateSchema(config, setup.infrastructure);
   const parts = connect(setup);
   const { services } = parts;
   if (role !== 'all') await awaitSchema(services.database, log, stages);
+  await awaitRights(services.database, config.mode, log, stages);
   await keepClock(config.mode, services, stages);
   await services.database.transaction((tx) => keepLimits(tx, config.limits, INSTALLATION));
   if (config.mode === 'sandbox') await services.database.transaction((tx) => ensureDemoBins(tx));
@@ -166,6 +166,7 @@ function connect(setup: Setup): Parts {
     stripe: config.stripe,
     smtp: config.smtp,
     ratesSource: config.ratesSource,
+    witness: config.witness,
     partySettings: config.parties,
     sandboxPartiesUrl: () => config.sandboxPartiesUrl ?? ownUrl(),
     observers: metrics.observers,

@@ -64,7 +64,7 @@ export async function testApi(
   await test.database.transaction((tx) => keepLimits(tx, WIDE, 'installation'));
   const commands: NumberedCommand[] = [];
   const services = createServices({
-    database: wrap(test.database),
+    database: wrap(test.runtime),
     keyring: createKeyring(randomBytes(32)),
     log: pino({ level: process.env['LOG_LEVEL'] ?? 'silent' }),
     mode: 'sandbox',

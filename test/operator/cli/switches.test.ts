@@ -7,7 +7,7 @@ let test: TestDatabase;
 let environment: NodeJS.ProcessEnv;
 beforeAll(async () => {
   test = await testDatabase();
-  environment = await anotherOperator({ DATABASE_URL: test.url, MASTER_KEY }, 'ida');
+  environment = await anotherOperator({ DATABASE_URL: test.runtimeUrl, MASTER_KEY }, 'ida');
 });
 afterAll(() => test.drop());
 

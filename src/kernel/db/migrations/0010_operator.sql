@@ -20,6 +20,14 @@ create table operators (
   constraint operators_admitted_by_two check (admitted_by <> proposed_by)
 );
 create unique index operators_by_name on operators (lower(name));
+create function operators_refuse() returns trigger language plpgsql as $$
+begin
+  raise exception 'an operator stays admitted, and stays disabled' using errcode = 'integrity_constraint_violation';
+end $$;
+create trigger operators_stay before update on operators
+  for each row when ((old.admitted_at is not null and (new.admitted_at, new.admitted_by) is distinct from (old.admitted_at, old.admitted_by))
+    or (old.disabled_at is not null and (new.disabled_at, new.disabled_by) is distinct from (old.disabled_at, old.disabled_by)))
+  execute function operators_refuse();
 
 -- One-time links, by which an invited operator sets what he signs in by, or an operator a new code generator. Times are of
 -- the machine, as those of sessions.
