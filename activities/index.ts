@@ -1,4 +1,5 @@
 import type { Composed } from '../src/composition';
+import { createAuditActivities } from './audit';
 import { createBankingActivities } from './banking';
 import { createCardEventActivities } from './card-events';
 import { createCardholderActivities } from './cardholders';
@@ -16,6 +17,7 @@ import { createWebhookActivities } from './webhooks';
 /** Every activity under the name by which workflows call it. */
 export function createActivities(services: Composed) {
   return {
+    ...createAuditActivities(services),
     ...createCardActivities(services),
     ...createCardholderActivities(services),
     ...createCardEventActivities(services),

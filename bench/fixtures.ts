@@ -23,8 +23,8 @@ export interface BenchTenant extends NewCredential {
 
 /** Composes the domains' operations on the bench's database, in this process. */
 export async function openServices(bench: Bench): Promise<Composed> {
-  const database = createDatabase({ url: bench.databaseUrl, poolSize: 8, name: 'bench' });
-  const { databaseUrl: DATABASE_URL, masterKeys: MASTER_KEYS } = bench;
+  const database = createDatabase({ url: bench.ownerUrl, poolSize: 8, name: 'bench' });
+  const { ownerUrl: DATABASE_URL, masterKeys: MASTER_KEYS } = bench;
   const { keyring, close } = await openInstallation(await placeOf(readConfig({ DATABASE_URL, MASTER_KEYS })));
   await close();
   const services = createServices({

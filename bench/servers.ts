@@ -7,7 +7,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { migrate } from '../src/kernel/db/migrate';
+import { giveRights } from '../src/kernel/db/roles';
 import { DECLARED_SEARCH_ATTRIBUTES } from '../src/kernel/temporal/search-attributes';
+import { runtimeUrl } from '../src/startup/embedded/postgres/connection';
 import { startPostgres } from '../src/startup/embedded/postgres/server';
 import { temporalExecutable } from '../src/startup/embedded/temporal/binary';
 import { startTemporal } from '../src/startup/embedded/temporal/server';
@@ -18,8 +20,10 @@ const ROOT = join(__dirname, '..');
 const LOG = { info: () => undefined, warn: (line: string) => console.error(line) };
 
 export interface Bench {
-  /** URL of a migrated database. */
+  /** URL of a migrated database, as the product opens it. */
   databaseUrl: string;
+  /** The same as the owner, who prepares measurements. */
+  ownerUrl: string;
   /** Returns the URL of an empty database on the same server, for a comparison. */
   urlOf(database: string): string;
   /** The value of MASTER_KEYS. */
@@ -46,9 +50,12 @@ export async function openBench(): Promise<Bench> {
   const urlOf = (database: string) =>
     Object.assign(new URL(postgres.url), { pathname: `/${database}` }).toString();
   await createDatabase(postgres.url, 'bench');
-  await migrate(urlOf('bench'));
+  const ownerUrl = urlOf('bench');
+  await migrate(ownerUrl);
+  await giveRights({ owner: ownerUrl, runtime: runtimeUrl(ownerUrl), sandbox: true });
   return {
-    databaseUrl: urlOf('bench'),
+    databaseUrl: runtimeUrl(ownerUrl),
+    ownerUrl,
     urlOf,
     dataDir,
     postgresPid: () => postgres.pid(),

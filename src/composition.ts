@@ -45,6 +45,7 @@ import { openApiDocument } from './http/openapi';
 import { permissionOf } from './http/permission';
 import { packagedReader, readerFolder } from './http/reader-files';
 import type { Route } from './http/route';
+import { untoldHeadsReading } from './kernel/audit/metrics';
 import { type PartySettings } from './kernel/config/parties';
 import { NO_OBSERVERS } from './kernel/metrics/observers';
 import { outboxReading } from './kernel/metrics/outbox';
@@ -222,6 +223,7 @@ export function readings(services: Composed): Reading[] {
   const { lists } = deskCatalogue(services);
   return [
     outboxReading,
+    untoldHeadsReading,
     listAgeReading(services),
     breaksReading,
     suspenseReading,

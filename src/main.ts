@@ -12,7 +12,6 @@ import {
   stopBesideApi,
 } from './composition';
 import { type Config, ConfigError, type PartyUse, type Role, readConfig } from './kernel/config/config';
-import { migrate } from './kernel/db/migrate';
 import { createLogger } from './kernel/logging';
 import { createMasterKeys } from './kernel/security/master-keys/create';
 import { StartupError } from './kernel/startup-error';
@@ -20,13 +19,19 @@ import { readArguments, type StartRole } from './startup/arguments';
 import { claimFolders } from './startup/data-dir';
 import { credentialsPath, ensureDemoCredentials } from './startup/demo-credentials';
 import { assertPortFree, reachable } from './startup/http-server';
-import { type Infrastructure, startDatabase, startInfrastructure } from './startup/infrastructure';
+import {
+  type DatabaseUrls,
+  type Infrastructure,
+  startDatabase,
+  startInfrastructure,
+} from './startup/infrastructure';
 import { ensureKeyFile } from './startup/key-file';
 import { watchLauncher } from './startup/launcher';
 import { outliveOutput } from './startup/output';
 import { startParties } from './startup/parties';
 import { deskPortOf, type Product, startProduct } from './startup/product';
 import { assertDatabase } from './startup/reach-database';
+import { migrateSchema } from './startup/schema';
 import { createSignals } from './startup/signals';
 import { createStages, type Stages, StoppedWhileStarting } from './startup/stages';
 import { createVoice, type Voice } from './startup/voice';
@@ -85,9 +90,20 @@ interface Run {
 }
 
 async function migrateOnly(config: Config, log: Logger): Promise<void> {
-  await assertDatabase(config.databaseUrl as string);
-  const applied = await migrate(config.databaseUrl as string);
+  const urls = urlsOf(config);
+  await assertReachable(config, urls);
+  const applied = await migrateSchema(config, urls);
   log.info({ applied }, applied.length > 0 ? 'migrated' : 'nothing to migrate');
+}
+
+/** The addresses of a configured database. */
+function urlsOf({ databaseUrl = '', databaseOwnerUrl: ownerUrl = databaseUrl }: Config): DatabaseUrls {
+  return { databaseUrl, ownerUrl };
+}
+
+/** Checks the owner's address alone, because the first migration creates the other roles. @throws StartupError */
+function assertReachable({ databaseOwnerUrl }: Config, { ownerUrl }: DatabaseUrls): Promise<void> {
+  return assertDatabase(databaseOwnerUrl === undefined ? 'DATABASE_URL' : 'DATABASE_OWNER_URL', ownerUrl);
 }
 
 async function start(run: Run, role: Role): Promise<void> {
@@ -96,7 +112,10 @@ async function start(run: Run, role: Role): Promise<void> {
   if (role === 'desk' || role === 'all')
     await assertPortFree(config.deskHost, deskPortOf(role, config), 'DESK_PORT');
   await assertPortFree(config.metricsHost, config.metricsPort, 'METRICS_PORT');
-  if (config.databaseUrl !== undefined) await assertDatabase(config.databaseUrl);
+  if (config.databaseUrl !== undefined && role === 'all') await assertReachable(config, urlsOf(config));
+  else if (config.databaseUrl !== undefined) await assertDatabase('DATABASE_URL', config.databaseUrl);
+  if (config.mode === 'live' && config.witness === undefined)
+    log.warn('AUDIT_HEAD_TO is not given: nobody outside is told the head of the audit log');
   await claimFolders(role, config);
   const masterKeys = createMasterKeys(config.masterKeys ?? (await ensureKeyFile(config.dataDir)));
   const infrastructure = await startInfrastructure({ config, role, log, onProgress: voice.say, stages });
@@ -109,11 +128,11 @@ async function start(run: Run, role: Role): Promise<void> {
 /** Serves only the simulated parties, for an installation that reaches them as real ones. */
 async function serveParties({ config, log, stages, voice }: Run): Promise<void> {
   await assertPortFree(config.host, config.port, 'PORT');
-  if (config.databaseUrl !== undefined) await assertDatabase(config.databaseUrl);
+  if (config.databaseUrl !== undefined) await assertDatabase('DATABASE_URL', config.databaseUrl);
   await claimFolders('parties', config);
   const masterKeys = createMasterKeys(config.masterKeys ?? (await ensureKeyFile(config.dataDir)));
-  const databaseUrl = await startDatabase({ config, log, onProgress: voice.say, stages });
-  const { url, path } = await startParties({ config, log, stages, databaseUrl, masterKeys });
+  const urls = await startDatabase({ config, log, onProgress: voice.say, stages });
+  const { url, path } = await startParties({ config, log, stages, urls, masterKeys });
   const where = path === undefined ? '' : `; their addresses and secrets are in ${path}`;
   voice.say(`The sandbox's parties are ready at ${url}${where}`);
 }

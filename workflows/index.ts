@@ -4,6 +4,7 @@
  * A released workflow is changed behind `patched()`, because the new code replays runs that began before the change
  * (README.md).
  */
+export { auditHead } from './audit-head';
 export { authorizationExpiry } from './authorization-expiry';
 export { cardClosure } from './card-closure';
 export { cardIssuance } from './card-issuance';

@@ -6,11 +6,13 @@ import type { CommandContext } from './commands/context';
 import { addKeyCommands } from './commands/keys';
 import { addLedgerCommands } from './commands/ledger';
 import { addOperatorCommands } from './commands/operators';
+import { addSchemaCommand, type SchemaPlace } from './commands/schema';
 import { addWalletSeedCommands } from './commands/wallet-seed';
 import { type InstallationPlace, openInstallation } from './session';
 
 const HELP = `
 Examples:
+  npm run installation -- migrate
   npm run installation -- ledger check
   npm run installation -- ledger trial-balance --at 2026-01-31T12:00:00Z
   npm run installation -- audit verify
@@ -22,11 +24,17 @@ These commands need no running product. They work on the database that DATABASE_
 embedded one of a running "npm start" (DATA_DIR, .data by default). Everything else that operators do is at the desk: "npm run
 operator". Exit codes: 0 done, 2 wrong usage or input, 1 anything else, or a proof that fails.`;
 
-/** Runs one command. @param locate finds the installation; called only for commands that need it @returns the exit code */
+/**
+ * Runs one command.
+ * @param locate finds the installation; called only for commands that need it
+ * @param schema of `migrate`
+ * @returns the exit code
+ */
 export async function runInstallationProgram(
   argv: string[],
   console: Console,
   locate: () => Promise<InstallationPlace>,
+  schema: SchemaPlace,
 ): Promise<number> {
   let exitCode = 0;
   const context: CommandContext = {
@@ -42,7 +50,7 @@ export async function runInstallationProgram(
   };
   const json = argv.includes('--json');
   try {
-    await programOf(context, json).parseAsync(argv, { from: 'user' });
+    await programOf(context, schema, json).parseAsync(argv, { from: 'user' });
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0; // help
@@ -52,7 +60,7 @@ export async function runInstallationProgram(
   }
 }
 
-function programOf(context: CommandContext, json: boolean): Command {
+function programOf(context: CommandContext, schema: SchemaPlace, json: boolean): Command {
   const { console } = context;
   const program = new Command('installation')
     .usage('<group> <command>')
@@ -69,6 +77,7 @@ function programOf(context: CommandContext, json: boolean): Command {
       },
     })
     .addHelpText('after', HELP);
+  addSchemaCommand(program, console, schema);
   addLedgerCommands(program, context);
   addAuditCommands(program, context);
   addKeyCommands(program, context);

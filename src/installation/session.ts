@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { actorOf, isAdmitted, operatorOf } from '../desk/operators/operations';
 import { audit } from '../kernel/audit/audit';
+import type { ChainHead } from '../kernel/audit/log';
 import { createDatabase, type Database, type Tx } from '../kernel/db/database';
 import { DatabaseAway } from '../kernel/db/faults';
 import { openKeyring } from '../kernel/security/installation-keys';
@@ -14,12 +15,18 @@ export interface InstallationPlace {
   sandbox: boolean;
   /** Secret of the operator at work. Absent when nobody says who it is. */
   operatorSecret: string | undefined;
+  /**
+   * Heads of the audit chain that were told outside.
+   * @param file with a head a line. Default: the place that AUDIT_HEAD_TO names
+   * @throws StartupError where there is no such place, or it returns none
+   */
+  toldHeads(file?: string): Promise<ChainHead[]>;
   /** Error for a database that cannot be reached. */
   away: Error;
 }
 
 /** A run of a command of the installation. */
-export interface InstallationSession {
+export interface InstallationSession extends Pick<InstallationPlace, 'toldHeads'> {
   database: Database;
   keyring: Keyring;
   masterKeys: MasterKeys;
@@ -40,7 +47,7 @@ export interface Change {
 
 /** @throws `away` of the installation when its database cannot be reached */
 export async function openInstallation(place: InstallationPlace): Promise<InstallationSession> {
-  const { databaseUrl, masterKeys, sandbox, operatorSecret, away } = place;
+  const { databaseUrl, masterKeys, sandbox, operatorSecret, toldHeads, away } = place;
   const database = createDatabase({ url: databaseUrl, poolSize: 2, name: 'cardwright installation' });
   const { keyring, knownActor } = await opened(database, masterKeys, operatorSecret).catch(
     async (error: unknown) => {
@@ -54,6 +61,7 @@ export async function openInstallation(place: InstallationPlace): Promise<Instal
     masterKeys,
     sandbox,
     knownActor,
+    toldHeads,
     change: (by, work, describe) =>
       database.transaction(async (tx) => {
         const result = await work(tx);

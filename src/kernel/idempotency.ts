@@ -249,7 +249,7 @@ export const forgetOldKeys = (database: Database): Promise<number> =>
     const [row] = await tx.query<{ count: number }>(
       `with gone as (delete from idempotency_keys where ctid = any(array(
                 select ctid from idempotency_keys where not permanent and created_at < now() - interval '25 hours'
-                 order by created_at limit $1 for update skip locked)) returning 1)
+                 order by created_at limit $1)) returning 1)
        select count(*)::int as count from gone`,
       [limit],
     );

@@ -74,18 +74,13 @@ export async function idsWithin(
  * @returns the offset before and after, in seconds
  */
 export async function advanceOffset(tx: Tx, bySeconds: number): Promise<{ before: number; after: number }> {
-  // Advances wait for each other. A connection sees the functions that another has changed only when it gets the lock
-  // of a table, and an advisory lock is none. Audit entries are still written meanwhile.
-  await tx.query('lock table audit_log in share update exclusive mode');
-  const before = await readOffsetSeconds(tx);
-  const after = before + bySeconds;
-  if (!Number.isSafeInteger(after)) throw new Error('an offset has whole seconds');
-  // Postgres takes no parameter in the body of a function. The text is a whole number.
-  await tx.query(
-    `create or replace function product_offset() returns interval language sql stable parallel safe
-       return '${after} seconds'::interval`,
+  // The bounds of an int8, checked before it is sent.
+  if (!Number.isSafeInteger(bySeconds)) throw new Error('an offset has whole seconds');
+  const [offset] = await tx.query<{ before: string; after: string }>(
+    'select before, after from advance_product_offset($1)',
+    [bySeconds],
   );
-  return { before, after };
+  return { before: Number(offset?.before), after: Number(offset?.after) };
 }
 
 /** Within this time each process of the installation knows a new offset. */

@@ -3,6 +3,7 @@ import type { SmtpSettings } from '../kernel/config/mail';
 import { missingParties, type PartySettings } from '../kernel/config/parties';
 import type { RatesSettings } from '../kernel/config/rates';
 import type { StripeSettings } from '../kernel/config/stripe';
+import type { WitnessSettings } from '../kernel/config/witness';
 import { PARTIES, PARTY_NAMES, type Party } from '../kernel/parties';
 import type { Keyring } from '../kernel/security/keyring';
 import { StartupError } from '../kernel/startup-error';
@@ -22,6 +23,7 @@ import { configuredSource } from './rates/configured';
 import { keptRates } from './rates/kept';
 import { partyPath, partySecret } from './sandbox/mount';
 import { createLocalSigner } from './signer/local';
+import { createWitness } from './witness/create';
 
 export interface PartiesOptions extends PartyWiring {
   mode: 'sandbox' | 'live';
@@ -35,6 +37,8 @@ export interface PartiesOptions extends PartyWiring {
   ratesSource?: RatesSettings | undefined;
   /** The mail server. Without one, the sandbox shows mails in the tester's mailbox only. */
   smtp?: SmtpSettings | undefined;
+  /** Without it, nobody outside is told the head of the audit chain. */
+  witness?: WitnessSettings | undefined;
   partySettings?: PartySettings | undefined;
   /** Where the sandbox's parties are served, without a trailing slash. */
   sandboxPartiesUrl(): string;
@@ -62,6 +66,7 @@ export function createParties(options: PartiesOptions): Parties {
     ...(Object.fromEntries(made) as Pick<Parties, Party>),
     chain: given.chain ?? createChains(options),
     mail: given.mail ?? createMailer(options),
+    witness: given.witness ?? createWitness(options.witness, options.machineNow),
     signer: given.signer ?? createLocalSigner({ database, keyring }),
     documents:
       given.documents ?? createDocuments(documents ? createStore(documents) : createMemoryStore(), keyring),

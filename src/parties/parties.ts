@@ -4,6 +4,7 @@ import type { PARTY_DEFINITIONS } from './definitions';
 import type { Documents } from './documents/port';
 import type { Mailer } from './mail/port';
 import type { Signer } from './signer/port';
+import type { Witness } from './witness/port';
 
 type Definitions = typeof PARTY_DEFINITIONS;
 
@@ -19,4 +20,6 @@ export interface Parties extends DefinedParties {
   chain: ChainParty;
   /** Holds the keys of our wallets. */
   signer: Signer;
+  /** Is told the head of the audit chain. */
+  witness: Witness;
 }

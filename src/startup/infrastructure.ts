@@ -13,9 +13,16 @@ import { addressOf, choosePorts, type Ports, startTemporal, uiUrlOf } from './em
 import { defaultCacheDir } from './embedded/tool-cache';
 import { type Stages, StoppedWhileStarting } from './stages';
 
-/** Addresses of Postgres, Temporal and the sandbox's local chain. */
-export interface Infrastructure {
+/** Addresses of the database. Both are the same where one role does everything. */
+export interface DatabaseUrls {
+  /** The runtime role's. */
   databaseUrl: string;
+  /** The owner's, for migrations. */
+  ownerUrl: string;
+}
+
+/** Addresses of Postgres, Temporal and the sandbox's local chain. */
+export interface Infrastructure extends DatabaseUrls {
   temporalAddress: string;
   temporalUi: string | null;
   /**
@@ -58,7 +65,8 @@ export async function startInfrastructure(options: InfrastructureOptions): Promi
   if (postgres.status === 'rejected' || temporal.status === 'rejected' || chain.status === 'rejected')
     throw failureOf([postgres, temporal, chain]);
   return {
-    databaseUrl: postgres.value.url,
+    databaseUrl: postgres.value.databaseUrl,
+    ownerUrl: postgres.value.ownerUrl,
     temporalAddress: temporal.value.address,
     temporalUi: temporal.value.ui,
     temporalFetch: temporal.value.fetch,
@@ -89,9 +97,9 @@ async function tellWhatStarts({ config, role, onProgress }: InfrastructureOption
   if (names) onProgress(`Starting ${names} in ${dataDir}`);
 }
 
-/** Starts Postgres alone. @returns its URL */
-export async function startDatabase(options: Options): Promise<string> {
-  return (await keeper(options.stages)(postgresOf(options))).url;
+/** Starts Postgres alone. */
+export function startDatabase(options: Options): Promise<DatabaseUrls> {
+  return keeper(options.stages)(postgresOf(options));
 }
 
 /** One stage for all embedded servers, registered first. A server that comes up during the stop is stopped as well. */
@@ -119,9 +127,11 @@ function failureOf(parts: PromiseSettledResult<unknown>[]): Error {
   return stopped ?? new StartupError([...new Set(reasons.map((reason) => reason.message))].join('\n'));
 }
 
-async function postgresOf({ config, log }: Options): Promise<Part & { url: string }> {
-  if (config.databaseUrl !== undefined) return { url: config.databaseUrl };
-  return startPostgres({ dataDir: config.dataDir, log });
+async function postgresOf({ config, log }: Options): Promise<Part & DatabaseUrls> {
+  const { databaseUrl, databaseOwnerUrl: ownerUrl = databaseUrl } = config;
+  if (databaseUrl !== undefined && ownerUrl !== undefined) return { databaseUrl, ownerUrl };
+  const server = await startPostgres({ dataDir: config.dataDir, log });
+  return { databaseUrl: server.runtimeUrl, ownerUrl: server.url, stop: () => server.stop() };
 }
 
 interface TemporalPart extends Part {

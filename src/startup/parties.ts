@@ -6,7 +6,6 @@ import { createApp } from '../http/app';
 import { healthRoutes } from '../http/health';
 import type { Config } from '../kernel/config/config';
 import { createDatabase, type Database } from '../kernel/db/database';
-import { migrate } from '../kernel/db/migrate';
 import { PARTIES, PARTY_NAMES, type Party, partyNamed, partyVariable } from '../kernel/parties';
 import { createReadiness } from '../kernel/readiness';
 import { openKeyring } from '../kernel/security/installation-keys';
@@ -14,14 +13,15 @@ import type { Keyring } from '../kernel/security/keyring';
 import type { MasterKeys } from '../kernel/security/master-keys/port';
 import { createSandboxParties, partyPath, partySecret, type SandboxParties } from '../parties/sandbox/mount';
 import { createApiServer, drainServer, listen, reachable } from './http-server';
-import { awaitSchema } from './schema';
+import type { DatabaseUrls } from './infrastructure';
+import { awaitSchema, migrateSchema } from './schema';
 import type { Stages } from './stages';
 
 interface PartiesSetup {
   config: Config;
   log: Logger;
   stages: Stages;
-  databaseUrl: string;
+  urls: DatabaseUrls;
   masterKeys: MasterKeys;
 }
 
@@ -36,14 +36,14 @@ export interface ServedParties {
  * installations, live ones included, reach them as they would real parties.
  */
 export async function startParties(setup: PartiesSetup): Promise<ServedParties> {
-  const { config, log, stages, databaseUrl, masterKeys } = setup;
+  const { config, log, stages, urls, masterKeys } = setup;
   const database = createDatabase({
-    url: databaseUrl,
+    url: urls.databaseUrl,
     poolSize: config.databasePool,
     name: 'cardwright parties',
   });
   stages.started('database', () => database.close());
-  if (config.databaseUrl === undefined) await migrate(databaseUrl);
+  if (config.databaseUrl === undefined) await migrateSchema(config, urls);
   else await awaitSchema(database, log, stages);
   const keyring = await openKeyring(database, masterKeys);
   const secrets = secretsOf(config, keyring);

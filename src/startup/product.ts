@@ -9,7 +9,6 @@ import { listOpened } from '../chain/networks/operations';
 import { INSTALLATION } from '../desk/operators/operations';
 import type { Config, Role } from '../kernel/config/config';
 import { createDatabase, type Database } from '../kernel/db/database';
-import { migrate } from '../kernel/db/migrate';
 import { createMetrics, type Metrics } from '../kernel/metrics/metrics';
 import { createMetricsServer } from '../kernel/metrics/server';
 import { WATCHED_PARTIES } from '../kernel/outbox/queues';
@@ -35,7 +34,7 @@ import type { Infrastructure } from './infrastructure';
 import { keepLocalChainTime } from './local-chain/chain-time';
 import { keepLocalDelegate } from './local-chain/delegate';
 import { ensureLocalNetwork } from './local-chain/network';
-import { awaitSchema } from './schema';
+import { awaitRights, awaitSchema, migrateSchema } from './schema';
 import { type Stages, StoppedWhileStarting } from './stages';
 import type { Compose, Composition } from './wiring';
 
@@ -92,7 +91,7 @@ const METRICS_CLOSE_SECONDS = 1;
  * stop.
  */
 export async function startProduct(setup: Setup): Promise<Product> {
-  const { config, role } = setup;
+  const { config, role, log } = setup;
   const parts = connect(setup, await openBase(setup));
   const { services, stages } = parts;
   await keepClock(config.mode, services, stages);
@@ -120,10 +119,11 @@ async function setUpLocalChain({ services, stages }: Parts, url: string): Promis
 /** Opens the database with its schema, and the installation's keys. */
 async function openBase({ config, role, log, stages, infrastructure, masterKeys }: Setup): Promise<Base> {
   const { databaseUrl: url } = infrastructure;
-  if (role === 'all') await migrate(url);
+  if (role === 'all') await migrateSchema(config, infrastructure);
   const database = createDatabase({ url, poolSize: config.databasePool, name: `cardwright ${role}` });
   stages.started('database', () => database.close());
   if (role !== 'all') await awaitSchema(database, log, stages);
+  await awaitRights(database, config.mode, log, stages);
   return { database, keyring: await openKeyring(database, masterKeys) };
 }
 
@@ -175,6 +175,7 @@ function connect(setup: Setup, { database, keyring }: Base): Parts {
     stripe: config.stripe,
     smtp: config.smtp,
     ratesSource: config.ratesSource,
+    witness: config.witness,
     partySettings: config.parties,
     sandboxPartiesUrl: () => config.sandboxPartiesUrl ?? ownUrl(),
     observers: metrics.observers,

@@ -11,15 +11,14 @@ const STARTING_MS = 60_000;
 const PASSING = new Set(['57P03', '53300']);
 
 /**
- * Checked before anything slow is started. @throws StartupError in one sentence that names DATABASE_URL without its
- * secrets
+ * Checked before anything slow is started. @throws StartupError in one sentence that names the variable, without its secrets
  */
-export async function assertDatabase(url: string): Promise<void> {
+export async function assertDatabase(variable: string, url: string): Promise<void> {
   for (const end = performance.now() + STARTING_MS; ; await sleep(AGAIN_MS)) {
     const error = await connectTo(url);
     if (!error) return;
     if (PASSING.has(error.code ?? '') && performance.now() < end) continue;
-    throw new StartupError(`DATABASE_URL: Postgres ${placeOf(url)} cannot be reached: ${reasonOf(error)}.`);
+    throw new StartupError(`${variable}: Postgres ${placeOf(url)} cannot be reached: ${reasonOf(error)}.`);
   }
 }
 

@@ -6,6 +6,7 @@ import type { SmtpSettings } from '../kernel/config/mail';
 import type { PartySettings } from '../kernel/config/parties';
 import type { RatesSettings } from '../kernel/config/rates';
 import type { StripeSettings } from '../kernel/config/stripe';
+import type { WitnessSettings } from '../kernel/config/witness';
 import type { Database } from '../kernel/db/database';
 import type { Observe } from '../kernel/metrics/metrics';
 import type { Observers } from '../kernel/metrics/observers';
@@ -46,6 +47,8 @@ export interface Wiring {
   ratesSource?: RatesSettings | undefined;
   /** Mail server. A live installation without one issues no 3-D Secure challenges. */
   smtp?: SmtpSettings | undefined;
+  /** The place that is told the head of the audit chain. Default: none. */
+  witness?: WitnessSettings | undefined;
   /** Seconds until the sandbox's cardholder reviewer decides. */
   cardholderReviewSeconds?: number | undefined;
   /** Seconds until the sandbox's card processor decides. */

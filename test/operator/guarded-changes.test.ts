@@ -10,7 +10,7 @@ let test: TestDatabase;
 let [ida, bob] = [] as unknown as Record<string, string>[];
 beforeAll(async () => {
   test = await testDatabase();
-  const place = { DATABASE_URL: test.url, MASTER_KEYS: masterKeysText(masterKey) };
+  const place = { DATABASE_URL: test.runtimeUrl, MASTER_KEYS: masterKeysText(masterKey) };
   ida = await anotherOperator(place, 'ida');
   bob = await anotherOperator(ida, 'bob');
 });

@@ -8,7 +8,7 @@ let test: TestDatabase;
 let nobody: Record<string, string>;
 beforeEach(async () => {
   test = await testDatabase(4);
-  nobody = { DATABASE_URL: test.url, MASTER_KEYS: masterKeysText() };
+  nobody = { DATABASE_URL: test.runtimeUrl, MASTER_KEYS: masterKeysText() };
 });
 afterEach(() => test.drop());
 

@@ -73,7 +73,7 @@ export async function testApi(
   if (isTestKeyring(keyring)) await storeTestKeys(test.database, keyring);
   const commands: NumberedCommand[] = [];
   const services = createServices({
-    database: wrap(test.database),
+    database: wrap(test.runtime),
     keyring,
     log: pino({ level: process.env['LOG_LEVEL'] ?? 'silent' }),
     mode: 'sandbox',

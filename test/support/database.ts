@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { createDatabase, type Database } from '../../src/kernel/db/database';
+import { runtimeUrl } from '../../src/startup/embedded/postgres/connection';
 import { timed } from './run/timed';
 
 /** The migrated database that each test copies, on the server of this run. The global setup creates it. */
@@ -19,8 +20,12 @@ export function urlOf(database: string): string {
 }
 
 export interface TestDatabase {
+  /** As the owner, for preparations and proofs of a test. */
   database: Database;
+  /** As the runtime role, for the product. */
+  runtime: Database;
   url: string;
+  runtimeUrl: string;
   drop(): Promise<void>;
 }
 
@@ -32,11 +37,14 @@ export async function testDatabase(poolSize = 24): Promise<TestDatabase> {
   await timed('databases', () => onServer(copy));
   const url = urlOf(name);
   const database = createDatabase({ url, poolSize, name });
+  const runtime = createDatabase({ url: runtimeUrl(url), poolSize, name });
   return {
     database,
+    runtime,
     url,
+    runtimeUrl: runtimeUrl(url),
     async drop() {
-      await database.close();
+      await Promise.all([database.close(), runtime.close()]);
       await timed('databases', () => onServer(`drop database ${name} with (force)`));
     },
   };

@@ -3,6 +3,7 @@ import { INSTALLATION } from '../../src/desk/operators/operations';
 import type { Database } from '../../src/kernel/db/database';
 import { Decimal } from '../../src/kernel/money/money';
 import { type GivenLimits, keepLimits } from '../../src/process/limits/operations';
+import { runtimeUrl } from '../../src/startup/embedded/postgres/connection';
 import { runInstallation } from '../../src/startup/installation/run';
 import { runOperator } from '../../src/startup/operator/run';
 import type { TestApi } from './api';
@@ -28,7 +29,8 @@ const OF_INSTALLATION = [
   'wallet-seed import',
 ];
 
-const isOfInstallation = ([group, verb]: string[]): boolean => OF_INSTALLATION.includes(`${group} ${verb}`);
+const isOfInstallation = ([group, verb]: string[]): boolean =>
+  group === 'migrate' || OF_INSTALLATION.includes(`${group} ${verb}`);
 
 /** Runs an operator command, or one of the installation. */
 export const command = (environment: NodeJS.ProcessEnv, ...argv: string[]): Promise<Told> =>
@@ -64,7 +66,7 @@ export async function operatorEnvironment(
 ): Promise<Record<string, string>> {
   const [row] = await database.query<{ name: string }>('select current_database() as name');
   const environment = {
-    DATABASE_URL: urlOf(row?.name ?? ''),
+    DATABASE_URL: runtimeUrl(urlOf(row?.name ?? '')),
     MASTER_KEYS: masterKeysText(await storedMasterKey(database)),
   };
   return anotherOperator(environment, name);
@@ -131,7 +133,10 @@ export async function operatorOf(
   name = 'ida',
 ): Promise<TestOperator> {
   const [row] = await database.query<{ name: string }>('select current_database() as name');
-  const place = { DATABASE_URL: urlOf(row?.name ?? ''), MASTER_KEYS: masterKeysText(masterKey) };
+  const place = {
+    DATABASE_URL: runtimeUrl(urlOf(row?.name ?? '')),
+    MASTER_KEYS: masterKeysText(masterKey),
+  };
   const environment = { ...(await anotherOperator(place, name)), ...more };
   return async (...argv) => {
     const { code, out, err } = await command(environment, ...argv);

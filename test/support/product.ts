@@ -9,6 +9,7 @@ import type { DemoCredentials } from '../../src/startup/demo-credentials';
 import { anvilExecutable } from '../../src/startup/embedded/chain/binary';
 import { startChain } from '../../src/startup/embedded/chain/server';
 import { freePort } from '../../src/startup/embedded/ports';
+import { runtimeUrl } from '../../src/startup/embedded/postgres/connection';
 import { startPostgres } from '../../src/startup/embedded/postgres/server';
 import { temporalExecutable } from '../../src/startup/embedded/temporal/binary';
 import { startTemporal } from '../../src/startup/embedded/temporal/server';
@@ -114,7 +115,7 @@ export async function startFleet(more: Record<string, string> = {}): Promise<Fle
     NODE_ENV: 'production',
     MODE: 'sandbox',
     MASTER_KEYS: masterKeysText(masterKey),
-    DATABASE_URL: postgres.url(),
+    DATABASE_URL: runtimeUrl(postgres.url()),
     TEMPORAL_ADDRESS: temporal.address(),
     DATA_DIR: dataDir, // has only the bundle
     SHUTDOWN_SECONDS: '5',
@@ -122,7 +123,7 @@ export async function startFleet(more: Record<string, string> = {}): Promise<Fle
     ...more,
   };
   const stopServers = () => Promise.all([postgres.stop(), temporal.stop(), chain.stop()]);
-  const migrate = start(['--role', 'migrate'], environment);
+  const migrate = start(['--role', 'migrate'], { ...environment, DATABASE_OWNER_URL: postgres.url() });
   if ((await migrate.ended) !== 0) {
     await stopServers();
     throw new Error(migrate.text());

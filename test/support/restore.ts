@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { createDatabase } from '../../src/kernel/db/database';
 import { migrate } from '../../src/kernel/db/migrate';
+import { giveRights } from '../../src/kernel/db/roles';
+import { runtimeUrl } from '../../src/startup/embedded/postgres/connection';
 import type { TestDatabase } from './database';
 
 /**
@@ -16,13 +18,18 @@ export async function restoredOn(server: string, from: string): Promise<TestData
   const url = new URL(server);
   url.pathname = `/${name}`;
   await migrate(url.toString());
+  const asRuntime = runtimeUrl(url.toString());
+  await giveRights({ owner: url.toString(), runtime: asRuntime, sandbox: true });
   await onDatabase(from, (dumped) => onDatabase(url.toString(), (into) => copyAll(dumped, into)));
   const database = createDatabase({ url: url.toString(), poolSize: 24, name });
+  const runtime = createDatabase({ url: asRuntime, poolSize: 24, name });
   return {
     database,
+    runtime,
     url: url.toString(),
+    runtimeUrl: asRuntime,
     async drop() {
-      await database.close();
+      await Promise.all([database.close(), runtime.close()]);
       await onDatabase(server, (client) => client.query(`drop database ${name} with (force)`));
     },
   };

@@ -14,18 +14,31 @@ export function addAuditCommands(program: Command, { console, run }: CommandCont
       'a head that was printed earlier: proves that nothing ended since',
       headArgument,
     )
-    .option('--json', 'print { "entries", "head", "broken"? }')
-    .action(({ head: known, json }: { head?: ChainHead; json?: boolean }) =>
-      run(async ({ database }) => {
-        const proof = await verifyAudit(database, known);
-        const { entries, head, broken } = proof;
+    .option(
+      '--told [file]',
+      'also compares every head that was told outside: of a file with a head a line, else of the place that AUDIT_HEAD_TO names',
+    )
+    .option('--json', 'print { "entries", "known", "head", "broken"? }')
+    .action(({ head: noted, told = false, json }: VerifyOptions) =>
+      run(async ({ database, toldHeads }) => {
+        const heads = told === false ? [] : await toldHeads(told === true ? undefined : told);
+        const proof = await verifyAudit(database, noted ? [...heads, noted] : heads);
+        const { entries, known, head, broken } = proof;
+        const compared = known > 0 ? ` ${known} known heads are in the chain.` : '';
         const text = broken
-          ? `Broken at row ${broken.entryId}: ${broken.why}. ${entries} rows before it are as they were written.`
-          : `${entries} rows are as they were written. The head: ${head.number}:${head.hash}`;
+          ? `Broken at row ${broken.entryId}: ${broken.why}. ${entries} rows before it are as they were written.${compared}`
+          : `${entries} rows are as they were written.${compared} The head: ${head.number}:${head.hash}`;
         show(console, json, proof, text);
         return broken ? 1 : 0;
       }),
     );
+}
+
+interface VerifyOptions {
+  head?: ChainHead;
+  /** True: the option has no value. */
+  told?: string | boolean;
+  json?: boolean;
 }
 
 function headArgument(text: string): ChainHead {

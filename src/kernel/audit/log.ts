@@ -52,6 +52,8 @@ export interface AuditProof {
   entries: number;
   /** The last link. An empty log has number 0 and no hash. */
   head: ChainHead;
+  /** The number of known heads that were compared. */
+  known: number;
   /** The first row that was changed, removed or moved. */
   broken?: { entryId: string; why: string };
 }
@@ -62,32 +64,35 @@ const EMPTY: ChainHead = { number: 0, hash: '' };
 /**
  * Computes the hash chain from its beginning and compares each link. Each hash covers the previous hash and the row's
  * content.
- * @param known a head that was noted earlier. Without one, rows removed from the end are not noticed.
+ * @param known heads that were noted earlier, in any order. Without one, rows removed from the end are not noticed.
  */
-export async function verifyAudit(sql: Sql, known?: ChainHead): Promise<AuditProof> {
+export async function verifyAudit(sql: Sql, known: readonly ChainHead[] = []): Promise<AuditProof> {
+  const heads = [...known].sort((one, other) => one.number - other.number);
   let head = EMPTY;
+  let compared = 0;
+  const broken = (entryId: string, why: string): AuditProof => ({
+    entries: head.number,
+    head,
+    known: compared,
+    broken: { entryId, why },
+  });
   for (;;) {
     const links = await linksAfter(sql, head.number);
     for (const link of links) {
-      const why = faultOf(link, head, known);
-      if (why !== undefined) return broken(head, link.entryId, why);
+      const why = faultOf(link, head);
+      if (why !== undefined) return broken(link.entryId, why);
+      for (; heads[compared]?.number === Number(link.number); compared += 1)
+        if (heads[compared]?.hash !== link.hash) return broken(link.entryId, 'the chain was rewritten');
       head = { number: Number(link.number), hash: link.hash };
     }
     if (links.length < PAGE) break;
   }
-  if (known && known.number > head.number)
-    return broken(head, '-', `the chain ends before number ${known.number}`);
+  const later = heads[compared];
+  if (later) return broken('-', `the chain ends before number ${later.number}`);
   const unchained = await firstUnchained(sql);
-  return unchained === undefined
-    ? { entries: head.number, head }
-    : broken(head, unchained, 'the entry is not in the chain');
+  if (unchained !== undefined) return broken(unchained, 'the entry is not in the chain');
+  return { entries: head.number, head, known: compared };
 }
-
-const broken = (head: ChainHead, entryId: string, why: string): AuditProof => ({
-  entries: head.number,
-  head,
-  broken: { entryId, why },
-});
 
 interface Link {
   number: string;
@@ -111,7 +116,7 @@ function linksAfter(sql: Sql, number: number): Promise<Link[]> {
 }
 
 /** @returns undefined when the link is valid */
-function faultOf(link: Link, head: ChainHead, known: ChainHead | undefined): string | undefined {
+function faultOf(link: Link, head: ChainHead): string | undefined {
   const number = Number(link.number);
   if (number !== head.number + 1)
     return `number ${head.number + 1} of the chain is missing before this entry`;
@@ -119,7 +124,6 @@ function faultOf(link: Link, head: ChainHead, known: ChainHead | undefined): str
   if (link.previous !== head.hash) return 'the entry does not follow the one before';
   const hash = createHash('sha256').update(Buffer.from(head.hash, 'hex')).update(link.content);
   if (hash.digest('hex') !== link.hash) return 'the content of the entry was changed';
-  if (known?.number === number && known.hash !== link.hash) return 'the chain was rewritten';
   return undefined;
 }
 

@@ -12,6 +12,7 @@ import {
   readPartySettings,
 } from './parties';
 import { type RatesSettings, readRatesSettings } from './rates';
+import type { S3Settings } from './s3';
 import {
   address,
   addressAsGiven,
@@ -27,8 +28,11 @@ import {
 import { readSecretFiles } from './secret-files';
 import { readStripe, type StripeSettings } from './stripe';
 import { TEMPORAL_VARIABLES } from './temporal';
+import { readWitnessSettings, type WitnessSettings } from './witness';
 
 /** Reads the environment of the process. All other code receives a {@link Config}. */
+
+const postgres = z.string().regex(/^postgres(ql)?:\/\//, 'must start with postgres://');
 
 const schema = z.object({
   NODE_ENV: oneOf('development', 'test', 'production').default('development'),
@@ -47,10 +51,12 @@ const schema = z.object({
   TRUSTED_PROXIES: networks.optional(),
   DATA_DIR: text.default('.data'),
   LOG_LEVEL: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent').default('info'),
-  DATABASE_URL: z
-    .string()
-    .regex(/^postgres(ql)?:\/\//, 'must start with postgres://')
-    .optional(),
+  /** Address under which the product runs. Its user is the runtime role. */
+  DATABASE_URL: postgres.optional(),
+  /** Address of the schema's owner, for migrations only. Default: DATABASE_URL, which a live installation refuses. */
+  DATABASE_OWNER_URL: postgres.optional(),
+  /** Address of the role that reads for reports. Migrations give it its rights; the product does not use it. */
+  DATABASE_READER_URL: postgres.optional(),
   DATABASE_POOL: whole(2, 200).default(16),
   ...TEMPORAL_VARIABLES,
   /** The master keys, which seal the installation's keys: the first seals, all open. `id:base64` or `kms:<key>`. */
@@ -118,15 +124,6 @@ export type Role = 'api' | 'worker' | 'desk' | 'all';
 /** `reaches`: the process calls the parties. `serves`: the process serves the sandbox's parties. */
 export type PartyUse = 'reaches' | 'serves' | 'neither';
 
-export interface S3Settings {
-  /** `https://s3.eu-central-1.amazonaws.com`, or another server of the same protocol. */
-  endpoint: string;
-  region: string;
-  bucket: string;
-  accessKeyId: string;
-  secretAccessKey: string;
-}
-
 /** Storage of documents. */
 export type DocumentsSettings = { kind: 'folder'; folder: string } | ({ kind: 's3' } & S3Settings);
 
@@ -148,6 +145,10 @@ export interface Config {
   logLevel: z.infer<typeof schema>['LOG_LEVEL'];
   /** Absent: an embedded Postgres is started. */
   databaseUrl: string | undefined;
+  /** Owner of the schema. Absent: the user of `databaseUrl`. */
+  databaseOwnerUrl: string | undefined;
+  /** Absent: there is no role for reports. */
+  databaseReaderUrl: string | undefined;
   databasePool: number;
   temporal: {
     /** Absent: a local Temporal server is started. */
@@ -170,6 +171,8 @@ export interface Config {
   parties: PartySettings;
   /** Absent: the sandbox's mailbox. A live installation without a mail server issues no 3-D Secure challenges. */
   smtp: SmtpSettings | undefined;
+  /** Absent: nobody outside is told the head of the audit chain. */
+  witness: WitnessSettings | undefined;
   /** Absent: the rates' party, or the sandbox's. */
   ratesSource: RatesSettings | undefined;
   /** Secrets of the sandbox's parties that this process serves. */
@@ -212,12 +215,14 @@ export function readConfig(
   const { stripe, wrong: wrongStripe } = readStripe(given);
   const { ratesSource, wrong: wrongRates } = readRatesSettings(given);
   const { smtp, wrong: wrongMail } = readMailSettings(given);
+  const { witness, wrong: wrongWitness } = readWitnessSettings(given);
   const live = given['MODE'] === 'live';
   const wrong = [
     ...(parsed.success ? wrongTogether(parsed.data) : wrongAlone(parsed.error, given)),
     ...wrongStripe,
     ...wrongRates,
     ...wrongMail,
+    ...wrongWitness,
     ...parties.wrong,
     ...(stripe && parties.settings.checkout ? ['PARTY_CHECKOUT: must not be given with Stripe'] : []),
     ...(live && partyUse === 'reaches' && parties.wrong.length === 0
@@ -229,7 +234,15 @@ export function readConfig(
   ];
   if (!parsed.success || wrong.length > 0) throw new ConfigError(sentences(wrong));
   const partySecrets = served.secrets;
-  return { ...configOf(parsed.data), stripe, smtp, ratesSource, parties: parties.settings, partySecrets };
+  return {
+    ...configOf(parsed.data),
+    stripe,
+    smtp,
+    witness,
+    ratesSource,
+    parties: parties.settings,
+    partySecrets,
+  };
 }
 
 /**
@@ -259,7 +272,7 @@ const DRAIN_SECONDS = 5;
 
 function configOf(
   env: Environment,
-): Omit<Config, 'stripe' | 'smtp' | 'ratesSource' | 'parties' | 'partySecrets'> {
+): Omit<Config, 'stripe' | 'smtp' | 'witness' | 'ratesSource' | 'parties' | 'partySecrets'> {
   return {
     mode: modeOf(env),
     production: env.NODE_ENV === 'production',
@@ -274,6 +287,8 @@ function configOf(
     dataDir: env.DATA_DIR,
     logLevel: env.LOG_LEVEL,
     databaseUrl: env.DATABASE_URL,
+    databaseOwnerUrl: env.DATABASE_OWNER_URL,
+    databaseReaderUrl: env.DATABASE_READER_URL,
     databasePool: env.DATABASE_POOL,
     temporal: {
       address: env.TEMPORAL_ADDRESS,
@@ -320,6 +335,9 @@ function wrongTogether(env: Environment): string[] {
   return [
     ...(env.MODE === undefined && env.NODE_ENV === 'production'
       ? ['MODE: must be live or sandbox when NODE_ENV is production']
+      : []),
+    ...(env.DATABASE_OWNER_URL !== undefined && env.DATABASE_URL === undefined
+      ? ['DATABASE_URL: must be given with DATABASE_OWNER_URL']
       : []),
     ...(keyless
       ? ['MASTER_KEYS: must be given (id:key, 32 bytes in base64) unless the embedded sandbox runs']

@@ -99,21 +99,7 @@ export async function trialBalanceByAccount(sql: Sql, at: Date): Promise<Account
 
 /** Stores the sums of internal accounts, so that a later trial balance reads only newer entries. */
 export async function takeSnapshots(sql: Sql): Promise<void> {
-  await sql.query(`
-    with h as materialized (
-      select ledger_base() + pg_snapshot_xmin(pg_current_snapshot())::text::bigint as horizon
-    )
-    insert into ledger_snapshots (account_id, taken_at, horizon, available)
-    select a.id, product_now(), h.horizon,
-           coalesce(s.available, 0) + coalesce((select sum(l.available) from ledger_legs l
-             where l.account_id = a.id and l.number is null
-               and l.xact >= coalesce(s.horizon, 0) and l.xact < h.horizon), 0)
-      from ledger_accounts a
-      cross join h
-      left join lateral (select available, horizon from ledger_snapshots where account_id = a.id
-                          order by taken_at desc limit 1) s on true
-     where a.kind = 'internal'
-    on conflict do nothing`);
+  await sql.query('select take_ledger_snapshots()');
 }
 
 export interface LedgerProblem {

@@ -60,20 +60,8 @@ export function noteStatusChanges(tx: Tx, accountId: string, changes: readonly N
   });
 }
 
-// Raw: numbers, time and rows in one statement. A waiting update re-reads the row under the lock, so its numbers follow
-// those of the previous holder. For an unknown account the numbers are null, which the table refuses together with the
-// whole transaction.
-const NOTE = `
-  with numbered as (
-    update ledger_accounts
-       set entries = entries + $2::int, last_at = greatest(last_at, product_now())
-     where id = $1
-    returning entries - $2::int as before, last_at as at)
-  insert into status_changes (account_id, at, number, id, kind, record_id, reference_id, status, previous_status, failure)
-  select $1, n.at, n.before + c.o, c.id, c.kind, c.record_id, c.reference_id, c.status, c.previous_status, c.failure
-    from json_to_recordset($3::json) as c(o int, id text, kind text, record_id text, reference_id text, status text,
-           previous_status text, failure text)
-    left join numbered n on true`;
+// Raw: numbers, time and rows in one statement, with the owner's rights.
+const NOTE = 'select note_status_changes($1, $2::int, $3::json)';
 
 /** A row of {@link NEWEST_CHANGES}. */
 export interface StatusChangeRow {

@@ -44,6 +44,12 @@ export const METRICS = {
     help: 'Age of the oldest due workflow command or webhook event; 0 when none waits.',
     alert: '`command` above a minute: Temporal is away or behind.',
   },
+  audit_heads_untold: {
+    type: 'gauge',
+    labels: [],
+    help: 'Hourly heads of the audit log that the witness has not been told yet.',
+    alert: 'Above 2: the witness has been away for hours.',
+  },
   waiting_for_person: {
     type: 'gauge',
     labels: ['queue'],

@@ -75,6 +75,13 @@ export const SCHEDULES: readonly Schedule[] = [
     every: 'hour',
     note: 'Mails operators who want it what waits for them',
   },
+  {
+    id: 'audit-head',
+    workflow: 'auditHead',
+    taskQueue: QUEUES.processes,
+    every: 'hour',
+    note: 'Tells the head of the audit log to the place that AUDIT_HEAD_TO names',
+  },
 ];
 
 const MINUTES = { minute: 1, five_minutes: 5, hour: 60 };

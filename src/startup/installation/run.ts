@@ -1,16 +1,21 @@
 import { join } from 'node:path';
 import type { Console } from '../../desk/cli/console';
+import type { SchemaPlace } from '../../installation/commands/schema';
 import { runInstallationProgram } from '../../installation/program';
 import type { InstallationPlace } from '../../installation/session';
+import type { ChainHead } from '../../kernel/audit/log';
 import { type Config, readConfig } from '../../kernel/config/config';
 import type { MasterKeySettings } from '../../kernel/config/master-keys';
+import { loginStatements } from '../../kernel/db/roles';
 import { createMasterKeys } from '../../kernel/security/master-keys/create';
 import { StartupError } from '../../kernel/startup-error';
+import { createWitness } from '../../parties/witness/create';
 import { readDemoCredentials } from '../demo-credentials';
-import { connectionUrl } from '../embedded/postgres/connection';
+import { connectionUrl, runtimeUrl } from '../embedded/postgres/connection';
 import { DATABASE } from '../embedded/postgres/server';
 import { readState } from '../embedded/state-file';
 import { readKeyFile } from '../key-file';
+import { migrateSchema, rolesOf } from '../schema';
 
 /**
  * Runs one command of the installation, on the database of DATABASE_URL or the embedded one of a running `npm start`.
@@ -21,18 +26,50 @@ export const runInstallation = (
   argv: string[],
   environment: NodeJS.ProcessEnv,
   console: Console,
-): Promise<number> => runInstallationProgram(argv, console, () => placeOf(readConfig(environment)));
+): Promise<number> =>
+  runInstallationProgram(argv, console, () => placeOf(readConfig(environment)), schemaOf(environment));
+
+/** What `migrate` does. Reads the environment when it is called, as the other commands do. */
+function schemaOf(environment: NodeJS.ProcessEnv): SchemaPlace {
+  async function roles() {
+    const config = readConfig(environment);
+    const embedded = config.databaseUrl === undefined ? await embeddedOwner(config.dataDir) : undefined;
+    const databaseUrl = embedded === undefined ? (config.databaseUrl ?? '') : runtimeUrl(embedded);
+    return { config, urls: { databaseUrl, ownerUrl: embedded ?? config.databaseOwnerUrl ?? databaseUrl } };
+  }
+  return {
+    async migrate() {
+      const { config, urls } = await roles();
+      return migrateSchema(config, urls);
+    },
+    async statements() {
+      const { config, urls } = await roles();
+      return loginStatements(rolesOf(config, urls));
+    },
+  };
+}
 
 /** @throws StartupError or ConfigError that say what to do */
 export const placeOf = async (config: Config): Promise<InstallationPlace> => ({
-  databaseUrl: config.databaseUrl ?? (await embeddedUrl(config.dataDir)),
+  databaseUrl: config.databaseUrl ?? runtimeUrl(await embeddedOwner(config.dataDir)),
   masterKeys: createMasterKeys(config.masterKeys ?? (await embeddedKeys(config))),
   sandbox: config.mode === 'sandbox',
   operatorSecret: config.operatorSecret ?? (await embeddedSecret(config)),
+  toldHeads: (file) => toldHeads(config, file),
   away: away(config),
 });
 
-async function embeddedUrl(dataDir: string): Promise<string> {
+async function toldHeads({ witness }: Config, file: string | undefined): Promise<ChainHead[]> {
+  const settings = file === undefined ? witness : ({ kind: 'file', path: file } as const);
+  const { told } = createWitness(settings, () => new Date());
+  if (told) return told();
+  throw new StartupError(
+    'AUDIT_HEAD_TO names no place that returns heads: name a file with a head a line, --told FILE.',
+  );
+}
+
+/** Address of the owner of the embedded database. */
+async function embeddedOwner(dataDir: string): Promise<string> {
   const state = await readState<{ port: number; password: string }>(join(dataDir, 'postgres.json'));
   if (!state) {
     throw new StartupError(

@@ -53,6 +53,11 @@ describe('reports a wrong value in one sentence', () => {
       'PUBLIC_URL: must be an address such as https://cards.example.com (given: hidden).',
     ],
     [{ TEMPORAL_ADDRESS: 'temporal' }, 'TEMPORAL_ADDRESS: must be host:port (given: "temporal").'],
+    [{ DATABASE_OWNER_URL: 'postgres://x' }, 'DATABASE_URL: must be given with DATABASE_OWNER_URL.'],
+    [
+      { DATABASE_READER_URL: 'mysql://x' },
+      'DATABASE_READER_URL: must start with postgres:// (given: hidden).',
+    ],
     [{ DATABASE_URL: 'mysql://x' }, 'DATABASE_URL: must start with postgres:// (given: hidden).'],
   ])('%j', (environment, sentence) => {
     expect(told(environment)).toBe(sentence);

@@ -16,7 +16,7 @@ let ida: Record<string, string>;
 beforeAll(async () => {
   test = await testDatabase();
   await test.database.transaction((tx) => ensureDemoBins(tx));
-  ida = await anotherOperator({ DATABASE_URL: test.url, MASTER_KEYS: masterKeysText(masterKey) }, 'ida');
+  ida = await anotherOperator({ DATABASE_URL: test.runtimeUrl, MASTER_KEYS: masterKeysText(masterKey) }, 'ida');
 });
 afterAll(() => test.drop());
 
@@ -457,7 +457,7 @@ describe('its help and its messages', () => {
       2,
       expect.objectContaining({ code: 'invalid_request', field: 'colour' }),
     ]);
-    const keyless = await operator(['ledger', 'check', '--json'], { DATABASE_URL: test.url });
+    const keyless = await operator(['ledger', 'check', '--json'], { DATABASE_URL: test.runtimeUrl });
     expect([keyless.code, JSON.parse(keyless.err)]).toEqual([
       1,
       expect.objectContaining({ code: 'wrong_configuration' }),
@@ -475,7 +475,7 @@ describe('its help and its messages', () => {
     });
     expect([away.code, away.err]).toEqual([1, expect.stringContaining('cannot be reached')]);
     expect(away.err).not.toContain('hush');
-    const keyless = await operator(['ledger', 'check'], { DATABASE_URL: test.url });
+    const keyless = await operator(['ledger', 'check'], { DATABASE_URL: test.runtimeUrl });
     expect([keyless.code, keyless.err]).toEqual([1, expect.stringContaining('MASTER_KEYS')]);
   });
 });

@@ -7,7 +7,7 @@ let test: TestDatabase;
 let environment: NodeJS.ProcessEnv;
 beforeAll(async () => {
   test = await testDatabase();
-  environment = await anotherOperator({ DATABASE_URL: test.url, MASTER_KEYS }, 'ida');
+  environment = await anotherOperator({ DATABASE_URL: test.runtimeUrl, MASTER_KEYS }, 'ida');
 });
 afterAll(() => test.drop());
 

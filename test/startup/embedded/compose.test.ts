@@ -62,9 +62,26 @@ test('every service that another waits for exists and can report the awaited sta
 test('the mode and the secrets are required from outside and named in .env.example', () => {
   const required = new Set([...text.matchAll(/\$\{([A-Z_]+):\?/g)].map(([, name]) => name));
   const example = readFileSync(join(root, '.env.example'), 'utf8');
-  const secrets = ['MASTER_KEYS', 'POSTGRES_PASSWORD', 'TEMPORAL_DB_PASSWORD'];
+  const secrets = [
+    ...['MASTER_KEYS', 'POSTGRES_PASSWORD', 'RUNTIME_DB_PASSWORD', 'READER_DB_PASSWORD'],
+    'TEMPORAL_DB_PASSWORD',
+  ];
   expect([...required].sort()).toEqual(['MODE', ...secrets].sort());
   for (const name of secrets) expect(example).toMatch(new RegExp(`^${name}=$`, 'm'));
+});
+
+test('only migrate has the address of the owner, and all others the runtime role', () => {
+  const userOf = (url = '') => /^postgres:\/\/(\w+):/.exec(url)?.[1];
+  for (const role of ['api', 'worker', 'desk', 'migrate']) {
+    const { DATABASE_URL: runtime, DATABASE_OWNER_URL: owner } = services[role]?.environment ?? {};
+    expect(userOf(runtime)).toBe('cardwright_runtime');
+    expect(userOf(owner)).toBe(
+      role === 'migrate' ? services['postgres']?.environment?.['POSTGRES_USER'] : undefined,
+    );
+    expect(JSON.stringify(services[role]?.environment).includes('POSTGRES_PASSWORD')).toBe(
+      role === 'migrate',
+    );
+  }
 });
 
 test('services with data keep it in a named volume', () => {

@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { accessSync, constants } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import type { S3Settings } from '../../../src/kernel/config/config';
+import type { S3Settings } from '../../../src/kernel/config/s3';
 import { faultOfSignature } from './signature-v4';
 
 export interface S3Server {
@@ -21,6 +22,8 @@ export type S3Fault = { status: number; code: string } | 'hang' | 'break';
 export interface S3Double extends S3Server {
   /** Stored bytes by path. */
   objects: Map<string, Buffer>;
+  /** When the object lock (compliance mode) of an object ends, by path. */
+  locks: Map<string, Date>;
   /** All requests, including refused ones. */
   requests: { method: string; path: string }[];
   faults: S3Fault[];
@@ -32,6 +35,7 @@ export interface S3Double extends S3Server {
  */
 export async function startS3Double(): Promise<S3Double> {
   const objects = new Map<string, Buffer>();
+  const locks = new Map<string, Date>();
   const requests: { method: string; path: string }[] = [];
   const faults: S3Fault[] = [];
   const region = 'eu-test-1';
@@ -53,7 +57,22 @@ export async function startS3Double(): Promise<S3Double> {
       const wrong = faultOfSignature(request, body, signer);
       if (wrong) return void fail(403, wrong);
       if (!path.startsWith('/documents/')) return void fail(404, 'NoSuchBucket');
+      if (path.startsWith('/documents/?')) return void response.writeHead(200).end(listing(objects, path));
+      if (
+        method !== 'GET' &&
+        (locks.get(path)?.getTime() ?? 0) > Date.now() &&
+        !request.headers['if-none-match']
+      )
+        return void fail(403, 'AccessDenied');
       if (method === 'PUT') {
+        if (request.headers['if-none-match'] === '*' && objects.has(path))
+          return void fail(412, 'PreconditionFailed');
+        const until = request.headers['x-amz-object-lock-retain-until-date'];
+        const isWhole =
+          request.headers['x-amz-checksum-sha256'] === createHash('sha256').update(body).digest('base64');
+        if (until !== undefined && !isWhole) return void fail(400, 'InvalidRequest'); // as Amazon's S3
+        if (request.headers['x-amz-object-lock-mode'] === 'COMPLIANCE')
+          locks.set(path, new Date(String(until)));
         objects.set(path, body);
         return void response.writeHead(200, { etag: '"x"' }).end();
       }
@@ -70,6 +89,7 @@ export async function startS3Double(): Promise<S3Double> {
   const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     objects,
+    locks,
     requests,
     faults,
     settings: { endpoint, region, bucket: 'documents', ...KEY },
@@ -78,6 +98,20 @@ export async function startS3Double(): Promise<S3Double> {
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+/** A page of two objects, in the order of their names. */
+function listing(objects: ReadonlyMap<string, Buffer>, path: string): string {
+  const { searchParams } = new URL(path, 'http://localhost');
+  const after = searchParams.get('continuation-token') ?? '';
+  const names = [...objects.keys()]
+    .map((each) => decodeURIComponent(each.slice('/documents/'.length)))
+    .filter((name) => name.startsWith(searchParams.get('prefix') ?? '') && name > after)
+    .sort();
+  const page = names.slice(0, 2);
+  const more = names.length > 2 ? `<NextContinuationToken>${page.at(-1)}</NextContinuationToken>` : '';
+  const contents = page.map((name) => `<Contents><Key>${name}</Key></Contents>`).join('');
+  return `<ListBucketResult>${contents}${more}</ListBucketResult>`;
 }
 
 /** Returns the program of a real S3 server (github.com/versity/versitygw) on the PATH, if any. */

@@ -33,7 +33,9 @@ export function faultOfSignature(request: IncomingMessage, body: Buffer, signer:
   const names = signed.split(';');
   if (!['host', 'x-amz-date', ...signs].every((name) => names.includes(name))) return 'AccessDenied';
   const headers = names.map((name) => `${name}:${String(request.headers[name]).trim()}\n`).join('');
-  const canonical = [request.method, request.url, '', headers, signed, hash].join('\n');
+  const [path, query = ''] = (request.url ?? '').split('?');
+  const sorted = query.split('&').sort().join('&');
+  const canonical = [request.method, path, sorted, headers, signed, hash].join('\n');
   const key = [service, 'aws4_request'].reduce<Buffer>(
     hmac,
     hmac(hmac(`AWS4${secretAccessKey}`, at.slice(0, 8)), region),

@@ -1,4 +1,6 @@
 import { migrate } from '../../../src/kernel/db/migrate';
+import { giveRights } from '../../../src/kernel/db/roles';
+import { runtimeUrl } from '../../../src/startup/embedded/postgres/connection';
 import type { EmbeddedPostgres } from '../../../src/startup/embedded/postgres/server';
 import { temporalExecutable } from '../../../src/startup/embedded/temporal/binary';
 import { onServer, TEMPLATE, urlOf } from '../database';
@@ -26,6 +28,9 @@ export default async function setup(): Promise<void> {
     await checkPasswordInOneRound(postgres.url);
     await onServer(`create database ${TEMPLATE}`);
     await migrate(urlOf(TEMPLATE));
+    const asRuntime = runtimeUrl(urlOf(TEMPLATE));
+    await giveRights({ owner: urlOf(TEMPLATE), runtime: asRuntime, sandbox: true });
+    await checkPasswordInOneRound(asRuntime);
   } catch (error) {
     await postgres.stop(); // jest runs no teardown after a failed setup
     throw error;

@@ -45,6 +45,10 @@ export const UPKEEP_RECORDINGS = {
     args: [],
     paths: { sent: { answers: { mailWaitingToOperators: [2] } } },
   },
+  auditHead: {
+    args: [],
+    paths: { told: { answers: { tellAuditHeads: [1] } } },
+  },
   housekeeping: {
     args: [],
     paths: {

@@ -9,6 +9,24 @@ create function product_offset() returns interval language sql stable parallel s
 create function product_now(moment timestamptz default clock_timestamp()) returns timestamptz language sql volatile parallel safe
   return date_trunc('milliseconds', moment + product_offset());
 
+-- Functions with `security definer` run with the owner's rights, for what the runtime role may do by them and in no other way
+-- (src/kernel/db/rights.ts). Each has a fixed search path, so that no object of the caller takes the place of ours.
+
+-- Adds whole seconds to the offset. The runtime role may call it in a sandbox only (src/kernel/product-clock.ts).
+create function advance_product_offset(by_seconds bigint, out before bigint, out after bigint) language plpgsql security definer
+  set search_path = public, pg_temp
+as $$
+begin
+  -- Advances wait for each other. A connection sees the functions that another has changed only when it gets the lock of a table,
+  -- and an advisory lock is none. Audit entries are still written meanwhile.
+  lock table audit_log in share update exclusive mode;
+  before := extract(epoch from product_offset());
+  after := before + by_seconds;
+  execute format($body$create or replace function product_offset() returns interval language sql stable parallel safe
+                         return '%s seconds'::interval$body$, after);
+end $$;
+revoke execute on function advance_product_offset from public;
+
 -- Accounts of clients and cards store their balances. The balance of an internal account is the sum of its legs, because all
 -- transactions would otherwise wait for the lock of one row.
 create table ledger_accounts (
@@ -24,6 +42,8 @@ create table ledger_accounts (
   created_at timestamptz(3) not null default product_now(now())
 ) with (fillfactor = 60);
 create index ledger_accounts_by_tenant on ledger_accounts (tenant_id);
+-- The runtime role may update this column alone, because Postgres gives a row's lock only to a role that may update one of its
+-- columns. The trigger refuses the update itself (ledger_refuse_change).
 
 -- The change of an account's balances by a posting. available + pending sums to zero over a posting and currency; spent is a
 -- card's statistic beside them.
@@ -74,6 +94,9 @@ begin
   raise exception 'a posted leg is never changed or deleted: post its reversal' using errcode = 'integrity_constraint_violation';
 end $$;
 
+create trigger ledger_accounts_are_as_opened before update of created_at on ledger_accounts
+  for each statement execute function ledger_refuse_change();
+
 -- Checks two invariants for any writer: a posting sums to zero in each currency, and a stored balance equals the balance of the
 -- account's last leg. The check runs once a statement, so a batch of postings pays for it once.
 create function ledger_check_legs() returns trigger language plpgsql as $$
@@ -109,17 +132,19 @@ create type ledger_new_leg as (
 create trigger ledger_places_are_final before delete or update or truncate on ledger_places
   for each statement execute function ledger_refuse_change();
 
--- What is added to a transaction id of now. The first writer at a new place notes the place. A session keeps the answer with the
--- object id, because it cannot change its cluster. A rollback takes back what the session has kept.
+-- What is added to a transaction id of now. The first writer at a new place notes the place. A session keeps that it has compared
+-- the cluster, because it cannot change its cluster. It does not keep the base, because any role may set a session's settings. A
+-- rollback takes back what the session has kept.
 create function ledger_base() returns bigint language plpgsql as $$
 declare
   v_legs oid := 'ledger_legs'::regclass::oid;
-  v_kept text[] := string_to_array(current_setting('cardwright.ledger_base', true), ' ');
+  v_kept text := current_setting('cardwright.ledger_place', true);
   v_cluster bigint;
   v_last ledger_places;
 begin
-  if v_kept[1] = v_legs::text then
-    return v_kept[2];
+  select * into v_last from ledger_places order by number desc limit 1;
+  if v_last.legs = v_legs and v_kept = v_legs::text then
+    return v_last.base;
   end if;
   select system_identifier into v_cluster from pg_control_system();
   loop
@@ -135,40 +160,68 @@ begin
      where a.kind = 'internal'
     on conflict do nothing;
   end loop;
-  perform set_config('cardwright.ledger_base', v_legs || ' ' || v_last.base, false);
+  perform set_config('cardwright.ledger_place', v_legs::text, false);
   return v_last.base;
 end $$;
 
--- Writes legs and the balances that they lead to. It is the only writer of both. The caller has locked the accounts, judged the
--- postings in order and numbered the legs (src/kernel/ledger/book.ts). The constraints of both tables check the result again. A
--- caller that has not seen an account's last entry is refused. Each leg finds its account by key, so other joins are off.
+-- Writes legs and the balances that they lead to. It is the only writer of both, and the runtime role has no other way to write
+-- them. The caller has locked the accounts, judged the postings in order and numbered the legs (src/kernel/ledger/book.ts). The
+-- constraints of both tables check the result again. Refused are a caller that has not seen an account's last entry, a balance
+-- that differs from the one before by anything but its legs, and a numbered leg without its balance. Each leg finds its account by
+-- key, so other joins are off.
 create function ledger_write(p_balances ledger_new_balance[], p_legs ledger_new_leg[], p_at timestamptz)
-  returns void language plpgsql
-  set enable_hashjoin = off set enable_mergejoin = off
+  returns void language plpgsql security definer
+  set search_path = public, pg_temp set enable_hashjoin = off set enable_mergejoin = off
 as $$
 declare
+  v_accounts int;
   v_rows int;
   v_first bigint := nextval('ledger_postings');
   v_xact bigint := ledger_base() + pg_current_xact_id()::text::bigint;
 begin
-  update ledger_accounts a
-     set available = n.available, pending = n.pending, spent = n.spent, entries = n.entries, last_at = p_at
-    from unnest(p_balances) n
-   where a.id = n.id and a.entries = n.seen and a.last_at <= p_at;
-  get diagnostics v_rows = row_count;
-  if v_rows <> cardinality(p_balances) then
+  -- One row an account: its new balance beside the sums of its legs. Aggregated, because joins of the two would compare all pairs.
+  with changed as (
+    select id, max(seen) as seen, max(entries) as entries, max(available) as available, max(pending) as pending, max(spent) as spent,
+           sum(legs_available) as legs_available, sum(legs_pending) as legs_pending, sum(legs_spent) as legs_spent,
+           min(number) as first, max(number) as last
+      from (select n.id, n.seen, n.entries, n.available, n.pending, n.spent, 0::numeric as legs_available, 0::numeric as legs_pending,
+                   0::numeric as legs_spent, null::bigint as number from unnest(p_balances) n
+            union all
+            select l.account_id, null, null, null, null, null, l.available, l.pending, l.spent, l.number
+              from unnest(p_legs) l where l.number is not null) given
+     group by id
+  ), moved as (
+    update ledger_accounts a
+       set available = c.available, pending = c.pending, spent = c.spent, entries = c.entries, last_at = p_at
+      from changed c
+     where a.id = c.id and a.entries = c.seen and a.last_at <= p_at and c.entries > c.seen
+       and c.available = a.available + c.legs_available and c.pending = a.pending + c.legs_pending
+       and c.spent = a.spent + c.legs_spent and (c.first is null or (c.first > c.seen and c.last <= c.entries))
+    returning 1
+  )
+  select (select count(*) from changed), (select count(*) from moved) into v_accounts, v_rows;
+  if v_accounts <> cardinality(p_balances) then
+    raise exception 'an entry has no balance' using errcode = 'integrity_constraint_violation';
+  end if;
+  if v_rows <> v_accounts then
+    if exists (select from unnest(p_balances) n join ledger_accounts a on a.id = n.id
+                where a.entries = n.seen and a.last_at <= p_at) then
+      raise exception 'a balance differs from its entries' using errcode = 'integrity_constraint_violation';
+    end if;
     raise exception 'an account has moved since it was read' using errcode = 'serialization_failure';
   end if;
   insert into ledger_legs
   select v_first + l.posting, l.account_id, l.currency, l.number, p_at, l.id, l.type, l.subtype, l.reference_id, l.available,
          l.pending, l.spent, l.balance_available, l.balance_pending, l.balance_spent, l.forced, l.listed,
          case when l.number is null then v_xact end, case when l.listed then a.tenant_id end
-    from unnest(p_legs) l join ledger_accounts a on a.id = l.account_id and a.currency = l.currency;
+    from unnest(p_legs) l
+    join ledger_accounts a on a.id = l.account_id and a.currency = l.currency and (a.kind = 'internal') = (l.number is null);
   get diagnostics v_rows = row_count;
   if v_rows <> cardinality(p_legs) then
     raise exception 'an entry names an account that does not exist in its currency' using errcode = 'foreign_key_violation';
   end if;
 end $$;
+revoke execute on function ledger_write from public;
 
 create table ledger_snapshots (
   account_id id not null references ledger_accounts,
@@ -177,6 +230,28 @@ create table ledger_snapshots (
   available  numeric not null,
   primary key (account_id, taken_at)
 );
+
+-- Stores the sums of internal accounts, so that a later trial balance reads only newer entries.
+create function take_ledger_snapshots() returns void language plpgsql security definer
+  set search_path = public, pg_temp
+as $$
+begin
+  with h as materialized (
+    select ledger_base() + pg_snapshot_xmin(pg_current_snapshot())::text::bigint as horizon
+  )
+  insert into ledger_snapshots (account_id, taken_at, horizon, available)
+  select a.id, product_now(), h.horizon,
+         coalesce(s.available, 0) + coalesce((select sum(l.available) from ledger_legs l
+           where l.account_id = a.id and l.number is null
+             and l.xact >= coalesce(s.horizon, 0) and l.xact < h.horizon), 0)
+    from ledger_accounts a
+    cross join h
+    left join lateral (select available, horizon from ledger_snapshots where account_id = a.id
+                        order by taken_at desc limit 1) s on true
+   where a.kind = 'internal'
+  on conflict do nothing;
+end $$;
+revoke execute on function take_ledger_snapshots from public;
 
 -- Status changes of records that belong to an account or a card. They share the numbers of its ledger entries, so a mixed
 -- history pages by one number. A change takes its number under the account's lock, so no page misses a late commit.
@@ -196,6 +271,26 @@ create table status_changes (
 create trigger status_changes_are_final before delete or update or truncate on status_changes
   for each statement execute function ledger_refuse_change();
 
+-- Notes status changes with the next numbers of an account (src/kernel/ledger/status-changes.ts). A waiting update re-reads the
+-- row under the lock, so its numbers follow those of the previous holder. For an unknown account the numbers are null, which the
+-- table refuses together with the whole transaction.
+create function note_status_changes(p_account text, p_count int, p_changes json) returns void language plpgsql security definer
+  set search_path = public, pg_temp
+as $$
+begin
+  with numbered as (
+    update ledger_accounts
+       set entries = entries + p_count, last_at = greatest(last_at, product_now())
+     where id = p_account
+    returning entries - p_count as before, last_at as at)
+  insert into status_changes (account_id, at, number, id, kind, record_id, reference_id, status, previous_status, failure)
+  select p_account, n.at, n.before + c.o, c.id, c.kind, c.record_id, c.reference_id, c.status, c.previous_status, c.failure
+    from json_to_recordset(p_changes) as c(o int, id text, kind text, record_id text, reference_id text, status text,
+           previous_status text, failure text)
+    left join numbered n on true;
+end $$;
+revoke execute on function note_status_changes from public;
+
 -- The stored answer of an idempotency key, written in the transaction of the effect.
 create table idempotency_keys (
   tenant_id   id not null,
@@ -208,6 +303,12 @@ create table idempotency_keys (
   created_at  timestamptz(3) not null default date_trunc('milliseconds', clock_timestamp()),
   primary key (tenant_id, key, scope)
 );
+create function idempotency_keys_refuse() returns trigger language plpgsql as $$
+begin
+  raise exception 'a permanent idempotency key is never deleted' using errcode = 'integrity_constraint_violation';
+end $$;
+create trigger idempotency_keys_stay before delete on idempotency_keys
+  for each row when (old.permanent) execute function idempotency_keys_refuse();
 -- Finds those that are forgotten after a day, past all that are kept for ever.
 create index idempotency_keys_forgotten on idempotency_keys (created_at) where not permanent;
 
@@ -254,7 +355,9 @@ create function audit_content(entry audit_log) returns bytea language sql stable
 $$;
 
 -- Appends an entry to the chain when its transaction commits. A writer therefore waits only for the commits of other writers.
-create function audit_chain_entry() returns trigger language plpgsql as $$
+create function audit_chain_entry() returns trigger language plpgsql security definer
+  set search_path = public, pg_temp
+as $$
 declare
   last audit_chain;
 begin
@@ -278,6 +381,15 @@ create trigger audit_log_is_final before delete or update or truncate on audit_l
   for each statement execute function audit_refuse_change();
 create constraint trigger audit_log_is_chained after insert on audit_log deferrable initially deferred
   for each row execute function audit_chain_entry();
+
+-- The head of the chain at the beginning of an hour, which is told outside (src/parties/witness). The first head of an hour stays.
+create table audit_heads (
+  hour    timestamptz(0) primary key,
+  number  bigint not null,
+  hash    bytea not null,
+  told_at timestamptz(3)  -- null: not told yet
+);
+create index audit_heads_untold on audit_heads (hour) where told_at is null;
 
 -- The dispatcher, one of 16 (SHARDS in src/kernel/outbox/events.ts), that an endpoint's events belong to.
 create function webhook_shard(tenant_id text, registration text) returns smallint immutable language sql

@@ -131,7 +131,9 @@ create table suspense_items (
 );
 create index suspense_items_waiting on suspense_items (since);
 
-create function keep_suspense() returns trigger language plpgsql as $$
+create function keep_suspense() returns trigger language plpgsql security definer
+  set search_path = public, pg_temp
+as $$
 begin
   insert into suspense_items as s (transfer_id, currency, amount, since)
   select n.transfer_id, n.currency, n.amount,

@@ -30,6 +30,14 @@ begin
 end $$;
 create trigger operators_move_access after update of disabled_at, permissions on operators
   for each row execute function operators_move_access();
+create function operators_refuse() returns trigger language plpgsql as $$
+begin
+  raise exception 'an operator stays admitted, and stays disabled' using errcode = 'integrity_constraint_violation';
+end $$;
+create trigger operators_stay before update on operators
+  for each row when ((old.admitted_at is not null and (new.admitted_at, new.admitted_by) is distinct from (old.admitted_at, old.admitted_by))
+    or (old.disabled_at is not null and (new.disabled_at, new.disabled_by) is distinct from (old.disabled_at, old.disabled_by)))
+  execute function operators_refuse();
 
 -- One-time links, by which an invited operator sets what he signs in by, or an operator a new code generator. Times are of
 -- the machine, as those of sessions.

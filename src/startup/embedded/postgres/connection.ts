@@ -1,7 +1,10 @@
+import { createHmac } from 'node:crypto';
 import { Client } from 'pg';
 
-/** The superuser of the embedded server. */
+/** The superuser of the embedded server. It owns the schema. */
 export const USER = 'cardwright';
+/** The role that runs the product on the embedded server. */
+const RUNTIME = 'cardwright_runtime';
 
 /** Port and password of the server, kept between runs. */
 export interface Access {
@@ -11,6 +14,14 @@ export interface Access {
 
 export const connectionUrl = ({ port, password }: Access, database: string): string =>
   `postgres://${USER}:${password}@127.0.0.1:${port}/${database}`;
+
+/** The address of the runtime role beside the owner's. Its password is derived from the owner's, so nothing more is stored. */
+export function runtimeUrl(ownerUrl: string): string {
+  const url = new URL(ownerUrl);
+  url.password = createHmac('sha256', url.password).update(RUNTIME).digest('hex');
+  url.username = RUNTIME;
+  return url.toString();
+}
 
 /** Creates a database unless it exists. */
 export const ensureDatabase = (access: Access, name: string): Promise<void> =>

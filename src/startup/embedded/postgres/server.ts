@@ -8,7 +8,14 @@ import { freePort } from '../ports';
 import { endProcess, type ProcessIdentity, stillRuns } from '../process-identity';
 import { readState } from '../state-file';
 import { findPostgresBinaries, serverAccount } from './binaries';
-import { type Access, answers, connectionUrl, ensureDatabase, isPasswordRefused } from './connection';
+import {
+  type Access,
+  answers,
+  connectionUrl,
+  ensureDatabase,
+  isPasswordRefused,
+  runtimeUrl,
+} from './connection';
 import { ENVIRONMENT, type Installation, initialise, isInitialised, serverOn, spawnAccount } from './data';
 
 const FILE = 'postgres';
@@ -55,6 +62,8 @@ export interface PostgresOptions extends Omit<ServerOptions, 'executable'> {
 export interface EmbeddedPostgres {
   /** A superuser's URL of a UTF-8 database with the C.UTF-8 collation, on 127.0.0.1. */
   url: string;
+  /** URL of the runtime role, which {@link giveRights} of `kernel/db/roles` creates. */
+  runtimeUrl: string;
   /** Present process id of the server. */
   readonly pid: () => number;
   /** Clean, fast shutdown. */
@@ -99,7 +108,8 @@ export async function startPostgres(options: PostgresOptions): Promise<EmbeddedP
     },
     { dataDir, executable: executable!, log: options.log },
   );
-  return { url: connectionUrl(ports, DATABASE), pid, stop: () => stop() };
+  const url = connectionUrl(ports, DATABASE);
+  return { url, runtimeUrl: runtimeUrl(url), pid, stop: () => stop() };
 }
 
 async function installationIn(dataDir: string): Promise<Installation> {

@@ -246,7 +246,7 @@ describe('execution by a person', () => {
     const [wallet] = await world.wallets(1, 1n);
     const { id } = await world.topup(wallet!.id);
     expect((await put(station)).status).toBe(200);
-    const { database } = world.services;
+    const { database } = world.api;
     // as if no node had answered when the station was set
     await database.query('delete from station_scans where address = $1', [outside]);
     const block = { number: 1, hash: '0x1', parentHash: '0x0', at: new Date() };

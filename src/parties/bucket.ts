@@ -1,0 +1,107 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AwsClient } from 'aws4fetch';
+import type { S3Settings } from '../kernel/config/s3';
+
+export interface BucketOptions {
+  /** Time-out of one request, in milliseconds. */
+  timeoutMs?: number;
+  /** Delay before the second attempt, in milliseconds. It doubles before the third. */
+  retryMs?: number;
+}
+
+/** A request to a bucket. */
+export interface BucketRequest {
+  method: 'GET' | 'PUT' | 'DELETE';
+  /** Name of the object. Empty: the bucket itself. */
+  name: string;
+  body?: Buffer;
+  headers?: Readonly<Record<string, string>>;
+  query?: Readonly<Record<string, string>>;
+  /** Statuses that are answers to this request, beside a success and 404. */
+  accepted?: readonly number[];
+}
+
+export interface BucketAnswer {
+  status: number;
+  bytes: Buffer;
+}
+
+/** @throws the error of `away` unless the answer is a success, a 404 or an accepted status */
+export type AskBucket = (request: BucketRequest) => Promise<BucketAnswer>;
+
+const TIMEOUT_MS = 10_000;
+const RETRY_MS = 200;
+const TRIES = 3;
+
+/**
+ * Opens a bucket. Addresses use the path style, so that servers without a host name for each bucket work too. Requests are signed
+ * (Signature Version 4) with the hash of their body. Failures and throttling are retried; refusals are not.
+ * @param away makes the error for a bucket that gives no usable answer
+ */
+export function createBucket(
+  settings: S3Settings,
+  { timeoutMs = TIMEOUT_MS, retryMs = RETRY_MS }: BucketOptions,
+  away: (cause: unknown) => Error,
+): AskBucket {
+  const { endpoint, region, bucket, accessKeyId, secretAccessKey } = settings;
+  const aws = new AwsClient({ accessKeyId, secretAccessKey, region, service: 's3', retries: 0 });
+  const base = `${endpoint.replace(/\/+$/, '')}/${encodeURIComponent(bucket)}`;
+
+  async function once({
+    method,
+    name,
+    body,
+    headers = {},
+    query = {},
+  }: BucketRequest): Promise<BucketAnswer> {
+    const hash = createHash('sha256').update(body ?? '');
+    const asked = new URLSearchParams(query).toString();
+    const response = await aws.fetch(`${base}/${name}${asked === '' ? '' : `?${asked}`}`, {
+      method,
+      headers: {
+        'x-amz-content-sha256': hash.digest('hex'),
+        ...(body ? { 'content-type': 'application/octet-stream' } : {}),
+        ...headers,
+      },
+      ...(body ? { body: new Uint8Array(body) } : {}),
+      signal: AbortSignal.timeout(timeoutMs),
+      redirect: 'error',
+    });
+    return { status: response.status, bytes: Buffer.from(await response.arrayBuffer()) };
+  }
+
+  return async (request) => {
+    const isAccepted = (answer: BucketAnswer) =>
+      isSuccess(answer) || answer.status === 404 || (request.accepted ?? []).includes(answer.status);
+    for (let tried = 1; ; tried += 1) {
+      const [answer, fault] = await settled(request.method, once(request));
+      if (answer && isAccepted(answer)) return answer;
+      const mayPass = !answer || answer.status >= 500 || answer.status === 429 || answer.status === 408;
+      if (tried === TRIES || !mayPass) throw away(fault);
+      await sleep(retryMs * 2 ** (tried - 1));
+    }
+  };
+}
+
+/** An attempt's answer and its fault. The answer is absent when the connection broke or timed out. */
+async function settled(method: string, attempt: Promise<BucketAnswer>): Promise<[BucketAnswer?, unknown?]> {
+  try {
+    const answer = await attempt;
+    return [answer, faultOf(method, answer)];
+  } catch (error) {
+    return [undefined, error];
+  }
+}
+
+export const isSuccess = ({ status }: BucketAnswer) => status >= 200 && status < 300;
+
+/** The code of an error document: `<Error><Code>NoSuchKey</Code>…`. */
+export function codeOf({ status, bytes }: BucketAnswer): string | undefined {
+  return status < 300 ? undefined : /<Code>(\w{1,80})<\/Code>/.exec(bytes.toString('utf8'))?.[1];
+}
+
+/** A fault for the log. It holds the status and the code, but nothing of the request. */
+export function faultOf(method: string, answer: BucketAnswer): Error {
+  return new Error(`S3 answered ${method} with ${answer.status} ${codeOf(answer) ?? ''}`.trimEnd());
+}
