@@ -1,0 +1,11 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const ROOT = join(fileURLToPath(new URL('../..', import.meta.url)));
+export const LOCK = join(ROOT, 'package-lock.json');
+
+/** The packages of a lock file with their path in node_modules, without the project itself and links. */
+export const lockedPackages = ({ packages }) =>
+  Object.entries(packages)
+    .filter(([path, { link }]) => path !== '' && !link)
+    .map(([path, locked]) => ({ path, name: locked.name ?? path.split('node_modules/').at(-1), ...locked }));
