@@ -1,8 +1,7 @@
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-export const ROOT = join(fileURLToPath(new URL('../..', import.meta.url)));
-export const LOCK = join(ROOT, 'package-lock.json');
+export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+export const LOCK = fileURLToPath(new URL('../../package-lock.json', import.meta.url));
 
 /** The packages of a lock file with their path in node_modules, without the project itself and links. */
 export const lockedPackages = ({ packages }) =>
