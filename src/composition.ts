@@ -33,6 +33,7 @@ import { holdersOf } from './chain/wallets/operations';
 import { walletRoutes } from './chain/wallets/routes';
 import { waitingCounts } from './desk/catalogue';
 import { consoleRoutes } from './desk/console/routes';
+import { uiOrigin } from './desk/http/payload-routes';
 import { DESK_DOCUMENT, deskRoutes } from './desk/http/routes';
 import type { DeskHttp } from './desk/http/services';
 import { createDeskAuthenticator } from './desk/http/session-routes';
@@ -328,7 +329,7 @@ export async function stopBesideApi({ sandboxParties, parties }: Composed): Prom
 /** The desk's HTTP API, which a listener of its own serves to operators. */
 export function createDesk(
   services: Composed,
-  { observe, clock = () => new Date(), workflowUrl, spend = createRateLimiter() }: DeskOptions,
+  { observe, clock = () => new Date(), workflowUrl, temporalUi, spend = createRateLimiter() }: DeskOptions,
 ) {
   const { database, log } = services;
   const desk: DeskHttp = {
@@ -345,6 +346,7 @@ export function createDesk(
     // The document describes the API alone.
     routes: [...routes, ...consoleRoutes(desk)],
     authenticate: createDeskAuthenticator(desk),
+    crossOrigin: uiOrigin(temporalUi),
     pages: [
       documentPages({
         document: () => openApiDocument(routes, DESK_DOCUMENT),

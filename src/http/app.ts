@@ -19,6 +19,7 @@ import { createRateLimiter, type RateLimiter } from '../kernel/rate-limit';
 import { discardRest } from './body';
 import { compressReads } from './compress';
 import { answerUnmodified } from './conditional-get';
+import { type CrossOrigin, crossOrigin } from './cross-origin';
 import { showErrorPage } from './error-page';
 import { createWaiting } from './prefer-wait';
 import { problemBody } from './problem-body';
@@ -29,6 +30,7 @@ import { type Admission, perform } from './run-operation';
 /** What a request presents to be authenticated. */
 export interface Presented {
   method: string;
+  path: string;
   /** Empty where the request does not have the header. */
   header(name: string): string;
 }
@@ -47,6 +49,8 @@ export interface AppDeps {
   observe(request: { method: string; route: string; status: number; seconds: number }): void;
   /** Rate limiter of all tenants. Default: one for this process alone. */
   spend?: RateLimiter | undefined;
+  /** Default: pages of other origins may call nothing. */
+  crossOrigin?: CrossOrigin;
   /** Middleware for pages and documents, tried where no route matches. */
   pages?: Koa.Middleware[];
 }
@@ -103,6 +107,7 @@ export function createApp(deps: AppDeps): Koa {
     );
   });
 
+  if (deps.crossOrigin) app.use(crossOrigin(deps.crossOrigin));
   // Routes first: each page is a middleware more, and an API request has no need of them.
   app.use(routers.dispatch);
   for (const page of deps.pages ?? []) app.use(page);
@@ -125,7 +130,11 @@ export function createApp(deps: AppDeps): Koa {
   }
 
   async function admit(ctx: Context): Promise<Caller> {
-    const known = await deps.authenticate({ method: ctx.method, header: (name) => ctx.get(name) });
+    const known = await deps.authenticate({
+      method: ctx.method,
+      path: ctx.path,
+      header: (name) => ctx.get(name),
+    });
     if (!known) throw unauthorized();
     if (known === 'disabled') throw clientDisabled();
     ctx.state['tenantId'] = known.caller.tenantId;

@@ -204,8 +204,9 @@ async function untilReady({ readiness, own, stages, infrastructure }: Parts): Pr
 }
 
 function temporalOptions({ config, infrastructure }: Setup) {
-  const { namespace, encrypt } = config.temporal;
-  return { address: infrastructure.temporalAddress, namespace, encrypt };
+  const { namespace, encrypt, access } = config.temporal;
+  const refusePlain = config.mode === 'live';
+  return { address: infrastructure.temporalAddress, namespace, encrypt, refusePlain, ...access };
 }
 
 async function serveMetrics({ config, metrics, services, stages }: Parts): Promise<number> {
@@ -255,7 +256,12 @@ async function serveDesk({
   const { temporalUi } = infrastructure;
   const workflows = `${temporalUi?.replace(/\/+$/, '')}/namespaces/${encodeURIComponent(config.temporal.namespace)}/workflows/`;
   const workflowUrl = (id: string) => (temporalUi === null ? null : workflows + encodeURIComponent(id));
-  const server = createApiServer(composition.desk({ observe: metrics.observe, workflowUrl }));
+  const desk = composition.desk({
+    observe: metrics.observe,
+    workflowUrl,
+    temporalUi: temporalUi ?? undefined,
+  });
+  const server = createApiServer(desk);
   const port = await listen(server, config.deskHost, deskPortOf(role, config), 'DESK_PORT');
   stages.started('desk', () => closeServer(server, config.shutdownSeconds));
   if (role === 'all')

@@ -23,6 +23,7 @@ import {
 } from './schemas';
 import { readStripe, type StripeSettings } from './stripe';
 import { TEMPORAL_VARIABLES } from './temporal';
+import { readTemporalAccess, type TemporalAccess } from './temporal-access';
 
 /** Reads the environment of the process. All other code receives a {@link Config}. */
 
@@ -145,6 +146,8 @@ export interface Config {
     uiUrl: string | undefined;
     uiPort: number | undefined;
     encrypt: boolean;
+    /** TLS, client certificate and API key. */
+    access: TemporalAccess;
   };
   /** Absent: created at the first start of the embedded sandbox. Elsewhere the start fails. */
   masterKey: Buffer | undefined;
@@ -201,12 +204,14 @@ export function readConfig(
   const { stripe, wrong: wrongStripe } = readStripe(given);
   const { ratesSource, wrong: wrongRates } = readRatesSettings(given);
   const { smtp, wrong: wrongMail } = readMailSettings(given);
+  const { access, wrong: wrongAccess } = readTemporalAccess(given);
   const live = given['MODE'] === 'live';
   const wrong = [
     ...(parsed.success ? wrongTogether(parsed.data) : wrongAlone(parsed.error, given)),
     ...wrongStripe,
     ...wrongRates,
     ...wrongMail,
+    ...wrongAccess,
     ...parties.wrong,
     ...(stripe && parties.settings.checkout ? ['PARTY_CHECKOUT: must not be given with Stripe'] : []),
     ...(live && partyUse === 'reaches' && parties.wrong.length === 0
@@ -218,7 +223,9 @@ export function readConfig(
   ];
   if (!parsed.success || wrong.length > 0) throw new ConfigError(sentences(wrong));
   const partySecrets = served.secrets;
-  return { ...configOf(parsed.data), stripe, smtp, ratesSource, parties: parties.settings, partySecrets };
+  const config = configOf(parsed.data);
+  const temporal = { ...config.temporal, access };
+  return { ...config, temporal, stripe, smtp, ratesSource, parties: parties.settings, partySecrets };
 }
 
 /** The variables that are not empty. */
@@ -239,9 +246,12 @@ const modeOf = ({ MODE = 'sandbox' }: Environment): Config['mode'] => MODE;
 /** Default in production: long enough for a load balancer to notice with one or two probes. */
 const DRAIN_SECONDS = 5;
 
+/** Settings that other functions read from the environment. */
+type ReadApart = 'temporal' | 'stripe' | 'smtp' | 'ratesSource' | 'parties' | 'partySecrets';
+
 function configOf(
   env: Environment,
-): Omit<Config, 'stripe' | 'smtp' | 'ratesSource' | 'parties' | 'partySecrets'> {
+): Omit<Config, ReadApart> & { temporal: Omit<Config['temporal'], 'access'> } {
   return {
     mode: modeOf(env),
     production: env.NODE_ENV === 'production',
@@ -261,7 +271,7 @@ function configOf(
       namespace: env.TEMPORAL_NAMESPACE,
       uiUrl: env.TEMPORAL_UI_URL,
       uiPort: env.TEMPORAL_UI_PORT,
-      encrypt: env.TEMPORAL_ENCRYPTION ? env.TEMPORAL_ENCRYPTION === 'on' : modeOf(env) === 'live',
+      encrypt: env.TEMPORAL_ENCRYPTION === 'on' || modeOf(env) === 'live',
     },
     masterKey: env.MASTER_KEY === undefined ? undefined : Buffer.from(env.MASTER_KEY, 'base64'),
     documents: documentsOf(env),
@@ -305,6 +315,9 @@ function wrongTogether(env: Environment): string[] {
     ...(keyless ? ['MASTER_KEY: must be given (32 bytes in base64) unless the embedded sandbox runs'] : []),
     ...(env.DUAL_CONTROL === 'off' && env.MODE === 'live' ? ['DUAL_CONTROL: must be on with MODE=live'] : []),
     ...(env.CHAIN === 'on' && env.MODE === 'live' ? ['CHAIN: must be off with MODE=live'] : []),
+    ...(env.TEMPORAL_ENCRYPTION === 'off' && env.MODE === 'live'
+      ? ['TEMPORAL_ENCRYPTION: must be on with MODE=live']
+      : []),
     ...(locked
       ? ['DOCUMENTS_S3_BUCKET: needs DOCUMENTS_S3_ACCESS_KEY_ID and DOCUMENTS_S3_SECRET_ACCESS_KEY']
       : []),
