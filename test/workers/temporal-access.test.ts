@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
+import type { Payload } from '@temporalio/common';
 import { temporal as temporalProto } from '@temporalio/proto';
 import type { TemporalAccess } from '../../src/kernel/config/temporal-access';
+import { createPayloadReader } from '../../src/kernel/temporal/codec';
 import { createTemporalClient, type TemporalOptions } from '../../src/kernel/temporal/connection';
 import { bundle } from '../../workers/bundle';
 import { startWorkers, type Workers } from '../../workers/worker';
@@ -179,10 +181,20 @@ describe('a live installation', () => {
       if (failed) {
         await handle.terminate();
         await connection.close();
-        return failed.workflowTaskFailedEventAttributes?.failure?.message ?? '';
+        const { encodedAttributes } = failed.workflowTaskFailedEventAttributes?.failure ?? {};
+        return openedBy(encodedAttributes ?? {});
       }
       await sleep(20);
     }
+  }
+
+  /** The words of a failure, as an operator reads them in Temporal's UI. */
+  function openedBy({ metadata, data }: Payload): string {
+    const base64 = (bytes: Uint8Array | null | undefined) => Buffer.from(bytes ?? []).toString('base64');
+    const named = Object.entries(metadata ?? {}).map(([name, bytes]) => [name, base64(bytes)]);
+    const wire = { metadata: Object.fromEntries(named) as Record<string, string>, data: base64(data) };
+    const [opened] = createPayloadReader(temporal.keyring)([wire]);
+    return Buffer.from(opened?.data ?? '', 'base64').toString();
   }
 
   it('refuses a payload that was moved to another workflow', async () => {
@@ -192,14 +204,14 @@ describe('a live installation', () => {
     const [sealed] = events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
     const told = await refusalOf('moved', sealed ?? {});
     expect(echoed).toEqual([]);
-    expect(told).not.toContain(SECRET);
-    expect(await historyOf('moved')).toContain('of another workflow');
+    expect(told).toContain('Temporal holds a payload of another workflow.');
+    expect(await historyOf('moved')).not.toContain(SECRET);
   });
 
   it('refuses a plain payload', async () => {
     const metadata = { encoding: Buffer.from('json/plain') };
-    await refusalOf('plain', { metadata, data: Buffer.from('"forged"') });
+    const told = await refusalOf('plain', { metadata, data: Buffer.from('"forged"') });
     expect(echoed).toEqual([]);
-    expect(await historyOf('plain')).toContain('not encrypted');
+    expect(told).toContain('Temporal holds a payload that is not encrypted.');
   });
 });

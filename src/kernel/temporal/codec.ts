@@ -43,13 +43,16 @@ export function createPayloadCodec(
 ): PayloadCodec {
   const { seal, open } = payloadSealer(keyring);
   const opened = (payload: Payload, context: SerializationContext | undefined): Payload => {
-    if (isSealed(payload)) return open(payload, ownerIn(context));
+    const wanted = ownerIn(context);
+    if (isSealed(payload) && wanted) return open(payload, wanted);
+    if (isSealed(payload))
+      throw new PayloadRefused('The SDK did not tell which workflow is given a payload.');
     if (refusePlain) throw new PayloadRefused('Temporal holds a payload that is not encrypted.');
     return payload;
   };
   return {
     encode: async (payloads, context) =>
-      encrypt ? payloads.map((payload) => seal(payload, ownerIn(context))) : payloads,
+      encrypt ? payloads.map((payload) => seal(payload, ownerIn(context) ?? NOBODY)) : payloads,
     decode: async (payloads, context) => payloads.map((payload) => opened(payload, context)),
   };
 }
@@ -138,10 +141,11 @@ function isSealed({ metadata }: Payload): boolean {
   return encoding != null && ENCRYPTED.equals(encoding);
 }
 
-/** The SDK names the workflow of every payload that the product stores. */
-function ownerIn(context: SerializationContext | undefined): Owner {
-  if (!context?.workflowId) throw new PayloadRefused('The SDK did not tell which workflow a payload is of.');
-  return { namespace: context.namespace, workflowId: context.workflowId };
+/** Owner of the failures of workflow tasks, whose workflow the SDK does not tell. People read them, and no workflow is given one. */
+const NOBODY: Owner = { namespace: '', workflowId: '' };
+
+function ownerIn(context: SerializationContext | undefined): Owner | undefined {
+  return context?.workflowId ? { namespace: context.namespace, workflowId: context.workflowId } : undefined;
 }
 
 /** Data converter for clients and workers. A worker's bundle must be built with the same choice (workers/bundle.ts). */

@@ -98,7 +98,12 @@ it('keeps the longest summary within what Temporal accepts, for a long id and a 
   expect(PayloadMessage.encode(summary).finish().length).toBeLessThanOrEqual(400);
 });
 
-it('neither seals nor opens a value without knowing its workflow', async () => {
-  await expect(on.encode([payload('card_1')])).rejects.toThrow('which workflow');
+it('gives no workflow a value that was sealed without one, such as the failure of a workflow task', async () => {
+  const [failure] = await on.encode([payload('card_1')]);
+  for (const context of [own, of('-2026-11-26T12:00:00Z')])
+    await expect(on.decode([failure!], context)).rejects.toThrow('of another workflow');
+});
+
+it('opens no value without knowing its workflow', async () => {
   await expect(on.decode([await sealed('card_1')])).rejects.toThrow('which workflow');
 });
