@@ -12,7 +12,7 @@ import { bundle } from '../../workers/bundle';
 import { startWorkers, type Workers } from '../../workers/worker';
 import { type TestAuthority, testAuthority } from '../support/outside/certificate';
 import { type TemporalFront, temporalFront } from '../support/outside/temporal-front';
-import { quiet, type RealTemporal, realTemporal } from '../support/temporal';
+import { inTheClear, quiet, type RealTemporal, realTemporal } from '../support/temporal';
 
 /** A real Temporal server behind TLS that demands a client certificate, and one that demands an API key. */
 
@@ -88,13 +88,9 @@ async function absenceOf(options: TemporalOptions): Promise<string | undefined> 
   }
 }
 
-/** Everything that Temporal tells about a workflow, bytes as text. */
+/** Everything that Temporal tells about a workflow. */
 async function historyOf(workflowId: string): Promise<string> {
-  const history = await temporal.client.workflow.getHandle(workflowId).fetchHistory();
-  return JSON.stringify(history, (_, held: unknown) => {
-    const bytes = held as { type?: string; data?: number[] } | null;
-    return bytes?.type === 'Buffer' ? Buffer.from(bytes.data ?? []).toString('latin1') : held;
-  });
+  return inTheClear(await temporal.client.workflow.getHandle(workflowId).fetchHistory());
 }
 
 it('runs a workflow by client certificates, and nothing of its data is plain in Temporal', async () => {

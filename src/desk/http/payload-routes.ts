@@ -16,7 +16,7 @@ export const uiOrigin = (uiUrl: string | undefined): CrossOrigin => ({
   headers: ['content-type', 'x-namespace', 'authorization'],
 });
 
-const base64 = z.string().regex(/^[\w+/-]*={0,2}$/, 'must be base64');
+const base64 = z.string().regex(/^[\w+/]*={0,2}$/, 'must be base64');
 
 const payloads = z.object({
   payloads: z
