@@ -1,9 +1,11 @@
 # One image for every role: `node --import tsx src/main.ts --role api|worker|migrate`.
 # Debian rather than Alpine: Temporal's native core is built against glibc.
-FROM node:20-bookworm-slim AS packages
+FROM node:24.21.0-bookworm-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci --omit=dev --no-audit --no-fund
+# The image brings the Node that the lock pins for machines without it.
+RUN npm ci --omit=dev --no-audit --no-fund \
+  && rm -rf node_modules/node-linux-* node_modules/.bin/node
 
 # What is built ahead, so that a worker starts at once and the image has no package for building: the workflow bundle, and
 # the reader of the document.
@@ -12,7 +14,7 @@ RUN npm ci --include=dev --no-audit --no-fund
 COPY . .
 RUN npm run build
 
-FROM node:20-bookworm-slim
+FROM node:24.21.0-bookworm-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 METRICS_PORT=9464
 WORKDIR /app
 RUN apt-get update \

@@ -4,11 +4,13 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { enter, leave, takeTurn } from './install-turn.mjs';
+import { runsUnderPinnedNode } from './pinned-node.mjs';
 
-// Runs before `npm start`, `npm test` and the like, with only Node. Checks Node's version and installs the packages
-// when they are missing or differ from package-lock.json. A second process waits during an installation and then uses
-// it. A closed pipe does not stop the script.
+// Runs before `npm start`, `npm test` and the like, with only Node. Checks Node's version, installs the packages when
+// they are missing or differ from package-lock.json, and continues under the pinned Node. A second process waits during
+// an installation and then uses it. A closed pipe does not stop the script.
 
+/** First Node that installs the packages. */
 const OLDEST = [20, 19];
 const SHOW_EVERY_MS = 10_000;
 
@@ -28,6 +30,7 @@ if (!isStamped(stamp)) {
   }
   leave();
 }
+if (!(await runsUnderPinnedNode(root))) process.exit();
 
 function checkNode() {
   const [major, minor] = process.versions.node.split('.').map(Number);

@@ -33,6 +33,7 @@ import { holdersOf } from './chain/wallets/operations';
 import { walletRoutes } from './chain/wallets/routes';
 import { waitingCounts } from './desk/catalogue';
 import { consoleRoutes } from './desk/console/routes';
+import { uiOrigin } from './desk/http/payload-routes';
 import { DESK_DOCUMENT, deskRoutes } from './desk/http/routes';
 import type { DeskHttp } from './desk/http/services';
 import { createDeskAuthenticator } from './desk/http/session-routes';
@@ -338,6 +339,7 @@ export function createDesk(
     observe,
     clock = () => new Date(),
     workflowUrl,
+    temporalUi,
     spend = createRateLimiter(),
     trustedProxies,
   }: DeskOptions,
@@ -357,6 +359,7 @@ export function createDesk(
     // The document describes the API alone.
     routes: [...routes, ...consoleRoutes(desk)],
     authenticate: createDeskAuthenticator(desk),
+    crossOrigin: uiOrigin(temporalUi),
     pages: [
       documentPages({
         document: () => openApiDocument(routes, DESK_DOCUMENT),

@@ -6,7 +6,7 @@ import type { Logger } from 'pino';
 import { ACTIVITY_QUEUES, PROBES_QUEUE, QUEUES } from '../src/kernel/outbox/queues';
 import type { Keyring } from '../src/kernel/security/keyring';
 import { createDataConverter } from '../src/kernel/temporal/codec';
-import type { TemporalOptions } from '../src/kernel/temporal/connection';
+import { reachOf, type TemporalOptions } from '../src/kernel/temporal/connection';
 import type { Presence } from '../src/kernel/temporal/presence';
 import { activityErrors } from './activity-errors';
 import { workflowBundle } from './bundle';
@@ -139,17 +139,17 @@ async function workOn(
   stopping: AbortSignal,
   working: Map<Queue, Worker>,
 ): Promise<void> {
-  const { address, namespace, encrypt } = options.temporal;
+  const { temporal, keyring } = options;
   const workflows = isOfActivities(queue) ? undefined : await bundle();
-  const connection = await NativeConnection.connect({ address });
+  const connection = await NativeConnection.connect(reachOf(temporal));
   try {
     const worker = await Worker.create({
       connection,
-      namespace,
+      namespace: temporal.namespace,
       taskQueue: queue,
       ...(workflows === undefined ? {} : { workflowBundle: workflows }),
       activities: options.activities,
-      dataConverter: createDataConverter(options.keyring, encrypt),
+      dataConverter: createDataConverter(keyring, temporal),
       interceptors: { activity: [activityErrors] },
       // Activities are cancelled at once. Dispatchers would run on for minutes, so they finish their attempts and end.
       // The others are short and ignore the cancellation.

@@ -24,6 +24,7 @@ import { discardRest } from './body';
 import { addressBehind } from './client-address';
 import { compressReads } from './compress';
 import { answerUnmodified } from './conditional-get';
+import { type CrossOrigin, crossOrigin } from './cross-origin';
 import { showErrorPage } from './error-page';
 import { assertPermitted } from './permission';
 import { createWaiting } from './prefer-wait';
@@ -35,6 +36,7 @@ import { type Admission, perform } from './run-operation';
 /** What a request presents to be authenticated. */
 export interface Presented {
   method: string;
+  path: string;
   /** Empty where the request does not have the header. */
   header(name: string): string;
   /** The address that the request comes from. */
@@ -64,6 +66,8 @@ export interface AppDeps {
   trustedProxies?: AddressList | undefined;
   /** Rate limiter of all tenants. Default: one for this process alone. */
   spend?: RateLimiter | undefined;
+  /** Default: pages of other origins may call nothing. */
+  crossOrigin?: CrossOrigin;
   /** Middleware for pages and documents, tried where no route matches. */
   pages?: Koa.Middleware[];
 }
@@ -125,6 +129,7 @@ export function createApp(deps: AppDeps): Koa {
     );
   });
 
+  if (deps.crossOrigin) app.use(crossOrigin(deps.crossOrigin));
   // Routes first: each page is a middleware more, and an API request has no need of them.
   app.use(routers.dispatch);
   for (const page of deps.pages ?? []) app.use(page);
@@ -159,6 +164,7 @@ export function createApp(deps: AppDeps): Koa {
   async function admit(ctx: Context): Promise<Authenticated> {
     const known = await deps.authenticate({
       method: ctx.method,
+      path: ctx.path,
       header: (name) => ctx.get(name),
       address: ctx.ip,
     });

@@ -149,7 +149,8 @@ async function temporalOf(options: Options): Promise<TemporalPart> {
   const cacheDir = defaultCacheDir(environment);
   let onFetch!: () => void;
   const isFetched = new Promise<undefined>((resolve) => (onFetch = () => resolve(undefined)));
-  const executable = temporalExecutable({ environment, cacheDir, onProgress, onFetch });
+  const mayFetch = config.mode !== 'live';
+  const executable = temporalExecutable({ environment, cacheDir, onProgress, onFetch, mayFetch });
   const found = await Promise.race([executable, isFetched]);
   if (found === undefined) {
     const ports = await choosePorts({ dataDir: config.dataDir, uiPort });

@@ -214,8 +214,9 @@ async function untilReady({ readiness, own, stages, infrastructure }: Parts): Pr
 }
 
 function temporalOptions({ config, infrastructure }: Setup) {
-  const { namespace, encrypt } = config.temporal;
-  return { address: infrastructure.temporalAddress, namespace, encrypt };
+  const { namespace, encrypt, access } = config.temporal;
+  const refusePlain = config.mode === 'live';
+  return { address: infrastructure.temporalAddress, namespace, encrypt, refusePlain, ...access };
 }
 
 async function serveMetrics({ config, metrics, services, stages }: Parts): Promise<number> {
@@ -267,7 +268,12 @@ async function serveDesk({
   const workflows = `${temporalUi?.replace(/\/+$/, '')}/namespaces/${encodeURIComponent(config.temporal.namespace)}/workflows/`;
   const workflowUrl = (id: string) => (temporalUi === null ? null : workflows + encodeURIComponent(id));
   const { trustedProxies } = config;
-  const desk = composition.desk({ observe: metrics.observe, workflowUrl, trustedProxies });
+  const desk = composition.desk({
+    observe: metrics.observe,
+    workflowUrl,
+    temporalUi: temporalUi ?? undefined,
+    trustedProxies,
+  });
   const server = createApiServer(desk, { trustedProxies });
   const port = await listen(server, config.deskHost, deskPortOf(role, config), 'DESK_PORT');
   stages.started('desk', () => closeServer(server, config.shutdownSeconds));

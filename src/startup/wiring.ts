@@ -93,6 +93,8 @@ export interface DeskOptions {
   trustedProxies?: AddressList | undefined;
   /** URL of a workflow in Temporal's UI. Default: none. */
   workflowUrl?: (workflowId: string) => string | null;
+  /** Address of Temporal's UI, whose pages may have payloads opened. Default: none. */
+  temporalUi?: string | undefined;
   /** The machine's time, for tests. */
   clock?: () => Date;
   /** Rate limiter of operators. Default: one for this process alone. */

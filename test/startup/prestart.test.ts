@@ -1,6 +1,15 @@
 /** @isolated starts processes and kills them. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '../support/servers';
 import { until } from '../support/until';
@@ -116,4 +125,38 @@ it('ignores a ticket whose process id belongs to a later process', async () => {
   const run = prestart();
   expect([await run.ended, tickets()]).toEqual([0, []]);
   expect(run.text()).not.toContain('waiting');
+});
+
+describe('the pinned Node', () => {
+  /** Installs, and puts a program where npm puts the pinned Node. */
+  async function pin(program: string): Promise<void> {
+    writeFileSync(file('finish'), '');
+    expect(await prestart().ended).toBe(0);
+    mkdirSync(file('node_modules/.bin'), { recursive: true });
+    writeFileSync(file('node_modules/.bin/node'), `#!/bin/sh\n${program}\n`, { mode: 0o755 });
+  }
+
+  it('goes on with the script, first on the PATH, and tells its end', async () => {
+    await pin('echo "$1, found as $(command -v node)"; exit 7');
+    const run = prestart();
+    expect(await run.ended).toBe(7);
+    const bin = file('node_modules/.bin/node');
+    expect(run.text()).toBe(`${file('scripts/prestart.mjs')}, found as ${bin}\n`);
+  });
+
+  it('gets the signals of the process that started it', async () => {
+    await pin("trap 'echo stopped; exit 3' TERM; echo ready; while :; do sleep 0.05; done");
+    const run = prestart();
+    await until(() => run.text().includes('ready'));
+    run.child.kill('SIGTERM');
+    expect(await run.ended).toBe(3);
+    expect(run.text()).toBe('ready\nstopped\n');
+  });
+
+  it('is not needed where this process is it', async () => {
+    await pin('exit 7');
+    rmSync(file('node_modules/.bin/node'));
+    symlinkSync(process.execPath, file('node_modules/.bin/node'));
+    expect(await prestart().ended).toBe(0);
+  });
 });

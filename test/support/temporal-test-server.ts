@@ -1,13 +1,22 @@
 import { existsSync } from 'node:fs';
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { version as sdkVersion } from '@temporalio/client/package.json';
 import { runTool } from '../../src/startup/embedded/run-tool';
 import { findOnPath } from '../../src/startup/embedded/temporal/binary';
-import { downloadTemporal } from '../../src/startup/embedded/temporal/download';
+import { download, type Release } from '../../src/startup/embedded/temporal/download';
 import { firstOf, installInto, type ToolContext, type Way } from '../../src/startup/embedded/tool-cache';
 
-const MAVEN_VERSION = '1.38.0';
+const VERSION = '1.38.0';
+const RELEASE: Release = {
+  base: `https://github.com/temporalio/sdk-java/releases/download/v${VERSION}/`,
+  archives: {
+    'linux-x64': {
+      name: `temporal-test-server_${VERSION}_linux_amd64.tar.gz`,
+      sha256: '41df834fe8e1ac59619e13908f41b63e4d1054f37634a2f89033d8cf6af71b96',
+      program: `temporal-test-server_${VERSION}_linux_amd64/temporal-test-server`,
+    },
+  },
+};
 const MAVEN_MS = 10 * 60_000;
 const FOLDER = 'temporal-test-server';
 const EXE = process.platform === 'win32' ? '.exe' : '';
@@ -18,16 +27,17 @@ const ADVICE =
 
 /**
  * Returns the path of the Temporal test server, whose clock skips idle time. The server is named by
- * TEMPORAL_TEST_SERVER_PATH, in the cache, downloaded as the SDK does, or Maven's with a start script.
+ * TEMPORAL_TEST_SERVER_PATH, in the cache, downloaded from its release, or Maven's with a start script.
+ * @param release archives to download; a test replaces them
  * @returns a path for `TestWorkflowEnvironment.createTimeSkipping({ server: { executable: { type: 'existing-path', path
  * } } })`
  * @throws Error that lists the attempts and says what to do
  */
-export function testServerExecutable(context: ToolContext): Promise<string> {
+export function testServerExecutable(context: ToolContext, release = RELEASE): Promise<string> {
   const ways: Way[] = [
     (reasons) => named(context, reasons),
     () => cached(context),
-    (reasons) => downloaded(context, reasons),
+    (reasons) => downloaded(context, release, reasons),
     (reasons) => fromMaven(context, reasons),
   ];
   return firstOf('The Temporal test server', ways, ADVICE);
@@ -45,11 +55,15 @@ async function cached({ cacheDir }: ToolContext): Promise<string | undefined> {
   return existsSync(path) ? path : undefined;
 }
 
-async function downloaded(context: ToolContext, reasons: string[]): Promise<string | undefined> {
+async function downloaded(
+  context: ToolContext,
+  release: Release,
+  reasons: string[],
+): Promise<string | undefined> {
   context.onProgress?.('Downloading the Temporal test server (once; about 40 MB)');
   try {
     await installInto(context.cacheDir, FOLDER, async (fresh) => {
-      const file = await downloadTemporal('temporal-test-server', sdkVersion, fresh, context);
+      const file = await download(release, fresh, context);
       await rename(file, join(fresh, `temporal-test-server${EXE}`));
     });
     return await cached(context);
@@ -105,7 +119,7 @@ function pom(): string {
     <dependency>
       <groupId>io.temporal</groupId>
       <artifactId>temporal-test-server</artifactId>
-      <version>${MAVEN_VERSION}</version>
+      <version>${VERSION}</version>
     </dependency>
     <dependency>
       <groupId>org.slf4j</groupId>

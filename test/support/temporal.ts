@@ -210,3 +210,12 @@ export async function startedInTime<T>(start: () => Promise<T>): Promise<T> {
     }
   }
 }
+
+/** All values inside a history, with bytes as text. */
+export function inTheClear(value: unknown): string {
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('latin1');
+  if (value === null || typeof value !== 'object') return String(value);
+  return Object.entries(value)
+    .map(([name, held]) => `${name}: ${inTheClear(held)}`)
+    .join('\n');
+}

@@ -9,7 +9,7 @@ import { freePort } from '../../src/startup/embedded/ports';
 import { bundle, workflowBundle } from '../../workers/bundle';
 import { startWorkers, type Workers } from '../../workers/worker';
 import { startTestTemporal } from '../support/servers';
-import { quiet, type RealTemporal, realTemporal } from '../support/temporal';
+import { inTheClear, quiet, type RealTemporal, realTemporal } from '../support/temporal';
 
 const SECRET = 'a-secret-that-nobody-may-read';
 
@@ -81,15 +81,6 @@ it('encrypts arguments, results and failure messages in the history', async () =
     expect({ name, found: content.includes(SECRET) }).toEqual({ name, found: false });
   }
 });
-
-/** All values inside, with bytes as text. */
-function inTheClear(value: unknown): string {
-  if (value instanceof Uint8Array) return Buffer.from(value).toString('latin1');
-  if (value === null || typeof value !== 'object') return String(value);
-  return Object.entries(value)
-    .map(([name, held]) => `${name}: ${inTheClear(held)}`)
-    .join('\n');
-}
 
 it('lets a running activity end before it stops, and polls no more tasks', async () => {
   let begun = () => undefined as void;

@@ -20,7 +20,7 @@ const PLAYED = RECORDINGS.filter(
 const WORKFLOWS = [...new Set(PLAYED.map(({ workflow }) => workflow))];
 
 /** Temporal refuses longer summaries when they are encrypted. */
-const LONGEST = 165;
+const LONGEST = 158;
 const textOf = (data: Uint8Array | null | undefined) =>
   data ? (JSON.parse(Buffer.from(data).toString()) as string) : '';
 

@@ -1,7 +1,10 @@
 /** Summaries of activities and timers, as Temporal's UI shows them to operators. */
 
-/** Temporal refuses a summary of more than 400 bytes, encrypted. An id of a party may be long. */
-const LONGEST = 160;
+/**
+ * Temporal refuses a summary of more than 400 bytes, encrypted and with the names of namespace and workflow. An id of a party may
+ * be long.
+ */
+const LONGEST = 130;
 
 /** A line that Temporal accepts. @param text ids, states, amounts and codes only, because every user of the UI reads it */
 export const summaryOf = (text: string): string =>

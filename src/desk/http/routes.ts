@@ -4,6 +4,7 @@ import { decisionRoutes } from './decision-routes';
 import { figureRoutes } from './figure-routes';
 import { linkRoutes } from './link-routes';
 import { listRoutes } from './list-routes';
+import { payloadRoute } from './payload-routes';
 import { recordRoutes } from './record-routes';
 import { searchRoutes } from './search-routes';
 import type { DeskHttp } from './services';
@@ -19,6 +20,7 @@ export const deskRoutes = (desk: DeskHttp): Route[] => [
   ...searchRoutes(desk),
   ...decisionRoutes(desk),
   ...figureRoutes(desk),
+  payloadRoute(desk),
 ];
 
 const DESCRIPTION = `What operators look at and decide. The desk's catalogue declares each list, record, decision and figure.

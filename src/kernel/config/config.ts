@@ -28,6 +28,7 @@ import {
 import { readSecretFiles } from './secret-files';
 import { readStripe, type StripeSettings } from './stripe';
 import { TEMPORAL_VARIABLES } from './temporal';
+import { readTemporalAccess, type TemporalAccess } from './temporal-access';
 import { readWitnessSettings, type WitnessSettings } from './witness';
 
 /** Reads the environment of the process. All other code receives a {@link Config}. */
@@ -157,6 +158,8 @@ export interface Config {
     uiUrl: string | undefined;
     uiPort: number | undefined;
     encrypt: boolean;
+    /** TLS, client certificate and API key. */
+    access: TemporalAccess;
   };
   /** Absent: created at the first start of the embedded sandbox. Elsewhere the start fails. */
   masterKeys: MasterKeySettings | undefined;
@@ -216,6 +219,7 @@ export function readConfig(
   const { ratesSource, wrong: wrongRates } = readRatesSettings(given);
   const { smtp, wrong: wrongMail } = readMailSettings(given);
   const { witness, wrong: wrongWitness } = readWitnessSettings(given);
+  const { access, wrong: wrongAccess } = readTemporalAccess(given);
   const live = given['MODE'] === 'live';
   const wrong = [
     ...(parsed.success ? wrongTogether(parsed.data) : wrongAlone(parsed.error, given)),
@@ -223,6 +227,7 @@ export function readConfig(
     ...wrongRates,
     ...wrongMail,
     ...wrongWitness,
+    ...wrongAccess,
     ...parties.wrong,
     ...(stripe && parties.settings.checkout ? ['PARTY_CHECKOUT: must not be given with Stripe'] : []),
     ...(live && partyUse === 'reaches' && parties.wrong.length === 0
@@ -234,8 +239,10 @@ export function readConfig(
   ];
   if (!parsed.success || wrong.length > 0) throw new ConfigError(sentences(wrong));
   const partySecrets = served.secrets;
+  const config = configOf(parsed.data);
   return {
-    ...configOf(parsed.data),
+    ...config,
+    temporal: { ...config.temporal, access },
     stripe,
     smtp,
     witness,
@@ -270,9 +277,12 @@ const modeOf = ({ MODE = 'sandbox' }: Environment): Config['mode'] => MODE;
 /** Default in production: long enough for a load balancer to notice with one or two probes. */
 const DRAIN_SECONDS = 5;
 
+/** Settings that other functions read from the environment. */
+type ReadApart = 'temporal' | 'stripe' | 'smtp' | 'witness' | 'ratesSource' | 'parties' | 'partySecrets';
+
 function configOf(
   env: Environment,
-): Omit<Config, 'stripe' | 'smtp' | 'witness' | 'ratesSource' | 'parties' | 'partySecrets'> {
+): Omit<Config, ReadApart> & { temporal: Omit<Config['temporal'], 'access'> } {
   return {
     mode: modeOf(env),
     production: env.NODE_ENV === 'production',
@@ -295,7 +305,7 @@ function configOf(
       namespace: env.TEMPORAL_NAMESPACE,
       uiUrl: env.TEMPORAL_UI_URL,
       uiPort: env.TEMPORAL_UI_PORT,
-      encrypt: env.TEMPORAL_ENCRYPTION ? env.TEMPORAL_ENCRYPTION === 'on' : modeOf(env) === 'live',
+      encrypt: env.TEMPORAL_ENCRYPTION === 'on' || modeOf(env) === 'live',
     },
     masterKeys: env.MASTER_KEYS,
     documents: documentsOf(env),
@@ -344,6 +354,9 @@ function wrongTogether(env: Environment): string[] {
       : []),
     ...(env.DUAL_CONTROL === 'off' && env.MODE === 'live' ? ['DUAL_CONTROL: must be on with MODE=live'] : []),
     ...(env.CHAIN === 'on' && env.MODE === 'live' ? ['CHAIN: must be off with MODE=live'] : []),
+    ...(env.TEMPORAL_ENCRYPTION === 'off' && env.MODE === 'live'
+      ? ['TEMPORAL_ENCRYPTION: must be on with MODE=live']
+      : []),
     ...(locked
       ? ['DOCUMENTS_S3_BUCKET: needs DOCUMENTS_S3_ACCESS_KEY_ID and DOCUMENTS_S3_SECRET_ACCESS_KEY']
       : []),

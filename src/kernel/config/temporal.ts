@@ -10,6 +10,14 @@ export const TEMPORAL_VARIABLES = {
   TEMPORAL_NAMESPACE: text.default('default'),
   TEMPORAL_UI_URL: addressAsGiven('https://temporal.example.com').optional(),
   TEMPORAL_UI_PORT: port.optional(),
-  /** Encrypts what Temporal stores. Off by default in the sandbox, so that Temporal's UI is readable. */
+  /** Encrypts what Temporal stores. Off by default in the sandbox, so that Temporal's UI is readable. Always on in live. */
   TEMPORAL_ENCRYPTION: oneOf('on', 'off').optional(),
+  /** Default: on where a certificate, a server's name or an API key is given. */
+  TEMPORAL_TLS: oneOf('on', 'off').optional(),
+  TEMPORAL_TLS_CA_FILE: text.optional(),
+  TEMPORAL_TLS_CERT_FILE: text.optional(),
+  TEMPORAL_TLS_KEY_FILE: text.optional(),
+  TEMPORAL_TLS_SERVER_NAME: text.optional(),
+  TEMPORAL_API_KEY: text.optional(),
+  TEMPORAL_API_KEY_FILE: text.optional(),
 };

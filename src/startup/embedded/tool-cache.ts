@@ -14,8 +14,8 @@ export interface ToolContext {
   onProgress?: OnProgress;
   /** Called when the program must be downloaded or built, which may take minutes. */
   onFetch?: () => void;
-  /** Base URL of the downloads of Temporal's programs. Tests replace it. */
-  downloadBase?: string;
+  /** Whether a program may be downloaded or built (default). A live installation fetches none. */
+  mayFetch?: boolean;
 }
 
 /** One way to find a program: returns its path, or undefined after adding a reason to `reasons`. */

@@ -15,6 +15,7 @@ interface Service {
   depends_on?: Record<string, { condition: string }>;
   healthcheck?: { test: string[] };
   volumes?: string[];
+  networks?: string[];
 }
 
 const root = join(__dirname, '../../..');
@@ -22,6 +23,7 @@ const text = readFileSync(join(root, 'docker-compose.yml'), 'utf8');
 const compose = parse(text, { merge: true }) as {
   services: Record<string, Service>;
   volumes: Record<string, null>;
+  networks: Record<string, { internal?: boolean } | null>;
 };
 const { services } = compose;
 
@@ -82,6 +84,26 @@ test('only migrate has the address of the owner, and all others the runtime role
       role === 'migrate',
     );
   }
+});
+
+const networksOf = (name: string) => services[name]?.networks ?? ['default'];
+
+test('who stands at the edge reaches the API alone, and neither a database nor Temporal', () => {
+  const atEdge = Object.keys(services).filter((name) => networksOf(name).includes('edge'));
+  expect(atEdge).toEqual(['api']);
+  const stores = ['postgres', 'temporal-postgres', 'temporal', 'parties-postgres'];
+  const inner = new Set(stores.flatMap(networksOf));
+  for (const name of inner) expect([name, compose.networks[name]]).toEqual([name, { internal: true }]);
+  for (const name of stores) expect(services[name]?.ports).toBeUndefined();
+});
+
+test('each database is reached by those that use it alone', () => {
+  const reaching = (network: string) =>
+    Object.keys(services).filter((name) => networksOf(name).includes(network));
+  expect(reaching('database')).toEqual(['postgres', 'migrate', 'api', 'worker', 'desk']);
+  expect(reaching('temporal-database')).toEqual(['temporal-postgres', 'temporal-schema', 'temporal']);
+  expect(reaching('parties-database')).toEqual(['parties-postgres', 'parties-migrate', 'parties']);
+  expect(reaching('default')).toEqual([]);
 });
 
 test('services with data keep it in a named volume', () => {

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Payload } from '@temporalio/common';
+import type { WirePayload } from '../../../src/kernel/temporal/codec';
 
 /** The kept histories, as proto JSON. */
 export const HISTORIES = join(__dirname, '../../histories');
@@ -11,10 +11,14 @@ export const readHistory = (name: string) => readFileSync(fileOf(name), 'utf8');
 
 export interface HistoryEvent {
   eventType: string;
-  workflowExecutionStartedEventAttributes?: { continuedExecutionRunId?: string };
+  workflowExecutionStartedEventAttributes?: { continuedExecutionRunId?: string; workflowId?: string };
 }
 
 export const eventsOf = (history: string) => (JSON.parse(history) as { events: HistoryEvent[] }).events;
+
+/** The id of the run's workflow, which its sealed payloads belong to. Some servers do not tell it. */
+export const workflowIdIn = (history: string): string | undefined =>
+  eventsOf(history)[0]?.workflowExecutionStartedEventAttributes?.workflowId;
 
 const ACTIVITY_ENDS = ['COMPLETED', 'FAILED', 'TIMED_OUT', 'CANCELED'].map(
   (end) => `EVENT_TYPE_ACTIVITY_TASK_${end}`,
@@ -46,14 +50,10 @@ export const isCompleted = (events: HistoryEvent[]) =>
 const ENCRYPTED = Buffer.from('binary/encrypted').toString('base64');
 
 /** The payloads of the history that are encrypted. */
-export function encryptedPayloads(history: string): Payload[] {
-  const found: Payload[] = [];
-  JSON.parse(history, (_, held: { metadata?: { encoding?: string }; data?: string } | null) => {
-    if (held?.metadata?.encoding === ENCRYPTED)
-      found.push({
-        metadata: { encoding: Buffer.from(ENCRYPTED, 'base64') },
-        data: Buffer.from(held.data ?? '', 'base64'),
-      });
+export function encryptedPayloads(history: string): WirePayload[] {
+  const found: WirePayload[] = [];
+  JSON.parse(history, (_, held: WirePayload | null) => {
+    if (held?.metadata?.['encoding'] === ENCRYPTED) found.push(held);
     return held;
   });
   return found;

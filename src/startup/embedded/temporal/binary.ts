@@ -1,13 +1,31 @@
 import { existsSync } from 'node:fs';
 import { access, constants, readdir, rename } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import { version as sdkVersion } from '@temporalio/client/package.json';
 import { runTool } from '../run-tool';
 import { firstOf, installInto, type ToolContext, type Way } from '../tool-cache';
-import { downloadTemporal } from './download';
+import { download, type Release } from './download';
 
 /** Newer tags of the CLI refuse `go install` (their go.mod holds replacements). */
-const GO_PACKAGE = 'github.com/temporalio/cli/cmd/temporal@v1.5.1';
+const VERSION = '1.5.1';
+/** Go compares its downloads with its public log of checksums. */
+const GO_PACKAGE = `github.com/temporalio/cli/cmd/temporal@v${VERSION}`;
+const archive = (platform: string, sha256: string) => ({
+  name: `temporal_cli_${VERSION}_${platform}.tar.gz`,
+  sha256,
+  program: 'temporal',
+});
+const RELEASE: Release = {
+  base: `https://github.com/temporalio/cli/releases/download/v${VERSION}/`,
+  archives: {
+    'linux-x64': archive('linux_amd64', 'ddc95e08b0b076efd4ea9733a3f488eb7d2be875f8834e616cd2a37358b4852d'),
+    'linux-arm64': archive('linux_arm64', 'bd1b0db9f18b051026de8bf6cc1505f2510f14bbb7a8b9a4a91fff46c77454f5'),
+    'darwin-x64': archive('darwin_amd64', 'bbb73e2a31135abe50a1f1cdb35030c42961df618e8ce9c60ae89f201540c5d9'),
+    'darwin-arm64': archive(
+      'darwin_arm64',
+      'cca01b7ea35ad56e2a328d9ae596bf716bd22313ef63c7a761c88354457c2415',
+    ),
+  },
+};
 const GO_BUILD_MS = 20 * 60_000;
 /** First server with update-with-start and worker deployments enabled by default. */
 const OLDEST_SERVER = [1, 28] as const;
@@ -20,16 +38,21 @@ const ADVICE =
 
 /**
  * Finds the Temporal CLI, whose `server start-dev` is the real server. Tries TEMPORAL_CLI_PATH, the PATH, the cache,
- * the SDK's download, and `go install`, in this order.
+ * the release's download, and `go install`, in this order. The last two only where the context allows to fetch.
+ * @param release archives to download; tests replace them
  * @throws Error that lists what was tried and says what to do
  */
-export function temporalExecutable(context: ToolContext): Promise<string> {
+export function temporalExecutable(context: ToolContext, release = RELEASE): Promise<string> {
   const ways: Way[] = [
     (reasons) => named(context, reasons),
     (reasons) => onPath(context, reasons),
     (reasons) => cached(context, reasons),
-    (reasons) => downloaded(context, reasons),
-    (reasons) => built(context, reasons),
+    ...(context.mayFetch === false
+      ? [async (reasons: string[]) => void reasons.push('the download: live mode fetches no program')]
+      : [
+          (reasons: string[]) => downloaded(context, release, reasons),
+          (reasons: string[]) => built(context, reasons),
+        ]),
   ];
   return firstOf('The Temporal server', ways, ADVICE);
 }
@@ -67,12 +90,16 @@ async function cached(context: ToolContext, reasons: string[]): Promise<string |
   return existsSync(path) ? usable(path, 'the cache', context.environment, reasons) : undefined;
 }
 
-async function downloaded(context: ToolContext, reasons: string[]): Promise<string | undefined> {
+async function downloaded(
+  context: ToolContext,
+  release: Release,
+  reasons: string[],
+): Promise<string | undefined> {
   context.onFetch?.();
   context.onProgress?.('Downloading the Temporal server (once; about 50 MB)');
   try {
     const folder = await installInto(context.cacheDir, FOLDER, async (fresh) => {
-      const file = await downloadTemporal('cli', sdkVersion, fresh, context);
+      const file = await download(release, fresh, context);
       await rename(file, join(fresh, `temporal${EXE}`));
     });
     return await usable(join(folder, `temporal${EXE}`), 'the download', context.environment, reasons);

@@ -1,45 +1,47 @@
+import { createHash } from 'node:crypto';
 import { chmod, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { extract } from 'tar';
 import { EnvHttpProxyAgent, fetch } from 'undici';
-import { runTool } from '../run-tool';
 import type { ToolContext } from '../tool-cache';
 
-/**
- * Downloads Temporal's programs as the SDK does, but apart from the start of a server. So the download shows its
- * progress, uses our cache, and gives up soon without internet.
- */
+/** Downloads released programs, each by the checksum that the product knows, with its progress shown. */
 
-const BASE = 'https://temporal.download';
-const ANSWER_MS = 10_000;
 const STALL_MS = 30_000;
 const SHOW_EVERY_MS = 3_000;
 
-interface DownloadInfo {
-  archiveUrl: string;
-  fileToExtract: string;
+/** A released program. */
+export interface Release {
+  /** Address of the archives' folder, with a slash at its end. */
+  base: string;
+  /** Archives by `process.platform` and `process.arch`, such as `linux-x64`. No other one is downloaded. */
+  archives: Readonly<Record<string, Archive>>;
+}
+
+export interface Archive {
+  /** A compressed tar, by its name below the base. */
+  name: string;
+  /** Hexadecimal. */
+  sha256: string;
+  /** Path of the program in the archive. */
+  program: string;
 }
 
 /**
- * Downloads one of Temporal's programs into a folder.
- * @param artifact the name at temporal.download
+ * Downloads the archive of this platform and unpacks its program into a folder.
  * @returns path of the executable, in `folder`
- * @throws Error when the download cannot be reached or does not exist for this platform
+ * @throws Error when the archive cannot be reached, is not the released one, or does not exist for this platform
  */
-export async function downloadTemporal(
-  artifact: 'cli' | 'temporal-test-server',
-  sdkVersion: string,
-  folder: string,
-  context: ToolContext,
-): Promise<string> {
+export async function download(release: Release, folder: string, context: ToolContext): Promise<string> {
+  const platform = `${process.platform}-${process.arch}`;
+  const archive = release.archives[platform];
+  if (!archive) throw new Error(`there is none for ${platform} whose checksum is known`);
   const dispatcher = proxyAgent(context.environment);
   try {
-    const url = infoUrl(artifact, sdkVersion, context.downloadBase ?? BASE);
-    const answer = await fetch(url, { dispatcher, signal: AbortSignal.timeout(ANSWER_MS) });
-    if (!answer.ok) throw new Error(`${new URL(url).host} answered ${answer.status}`);
-    const info = (await answer.json()) as DownloadInfo;
-    const archive = await fetchArchive(info.archiveUrl, dispatcher, context);
-    return await unpack(archive, info, folder, context);
+    const bytes = await fetchArchive(release.base + archive.name, dispatcher, context);
+    const found = createHash('sha256').update(bytes).digest('hex');
+    if (found !== archive.sha256) throw new Error(`${archive.name} has not the checksum of its release`);
+    return await unpack(bytes, archive.program, folder);
   } catch (error) {
     throw new Error(reasonOf(error as Error));
   } finally {
@@ -51,20 +53,6 @@ export async function downloadTemporal(
 function reasonOf({ message, cause }: Error): string {
   const { message: detail, code } = (cause ?? {}) as { message?: string; code?: string };
   return [message, detail || code].filter(Boolean).join(': ');
-}
-
-function infoUrl(artifact: string, sdkVersion: string, base: string): string {
-  const arch = { x64: 'amd64', arm64: 'arm64' }[process.arch as string];
-  if (arch === undefined) throw new Error(`there is none for ${process.arch}`);
-  const platform = { win32: 'windows', darwin: 'darwin' }[process.platform as string] ?? 'linux';
-  const query = new URLSearchParams({
-    arch,
-    platform,
-    format: 'tar.gz',
-    'sdk-name': 'sdk-typescript',
-    'sdk-version': sdkVersion,
-  });
-  return `${base}/${artifact}/default?${query.toString()}`;
 }
 
 /** Proxy of the environment, because Node's own fetch ignores HTTPS_PROXY. */
@@ -105,23 +93,11 @@ function megabytes(bytes: number): string {
 }
 
 /** Unpacks the program to `folder`, without the folders that the archive has around it. */
-async function unpack(
-  archive: Buffer,
-  { archiveUrl, fileToExtract }: DownloadInfo,
-  folder: string,
-  { environment }: ToolContext,
-): Promise<string> {
+async function unpack(archive: Buffer, program: string, folder: string): Promise<string> {
   const file = join(folder, 'archive');
-  const target = join(folder, basename(fileToExtract));
-  const strip = fileToExtract.split('/').length - 1;
+  const target = join(folder, basename(program));
   await writeFile(file, archive);
-  if (new URL(archiveUrl).pathname.endsWith('.zip')) {
-    // Only Windows gets a zip, and Windows' tar reads it.
-    const args = ['-xf', file, '-C', folder, '--strip-components', String(strip), fileToExtract];
-    await runTool('tar', args, { environment, timeoutMs: 120_000 });
-  } else {
-    await extract({ file, cwd: folder, strip, strict: true }, [fileToExtract]);
-  }
+  await extract({ file, cwd: folder, strip: program.split('/').length - 1, strict: true }, [program]);
   await chmod(target, 0o755);
   await rm(file);
   return target;
