@@ -2,7 +2,7 @@ import { audit, isAudited } from '../kernel/audit/audit';
 import type { Caller } from '../kernel/caller';
 import type { Sql } from '../kernel/db/database';
 import { operationIdOf } from './openapi/operation-id';
-import type { ApiRequest, Route } from './route';
+import type { AnyRoute, ApiRequest } from './route';
 
 const isAdmin = ({ role }: Caller): boolean => role === 'admin';
 
@@ -10,18 +10,18 @@ const isAdmin = ({ role }: Caller): boolean => role === 'admin';
  * Audits an admin's change by an operation that writes no entry of its own, so that no operation can forget it. The entry
  * has names of fields and no values.
  */
-export async function auditChange(sql: Sql, route: Route, request: ApiRequest): Promise<void> {
+export async function auditChange(sql: Sql, route: AnyRoute, request: ApiRequest): Promise<void> {
   if (!isAdmin(request.caller) || isAudited(sql)) return;
   await writeChange(sql, route, request);
 }
 
-const writeChange = (sql: Sql, route: Route, request: ApiRequest) =>
+const writeChange = (sql: Sql, route: AnyRoute, request: ApiRequest) =>
   write(sql, route, request, { fields: Object.keys(request.body as object) });
 
 /** Audits an admin's change by a gathered operation, whose transaction other requests share, after its commit. */
 export async function auditGathered(
   sql: Sql,
-  route: Route,
+  route: AnyRoute,
   request: ApiRequest,
   status: number,
 ): Promise<void> {
@@ -31,7 +31,7 @@ export async function auditGathered(
 /** Audits an admin's reading of personal data: which records, and the names of the fields. */
 export async function auditReading(
   sql: Sql,
-  route: Route,
+  route: AnyRoute,
   request: ApiRequest,
   answer: unknown,
 ): Promise<void> {
@@ -42,7 +42,7 @@ export async function auditReading(
   await write(sql, route, request, { fields, ids });
 }
 
-const write = (sql: Sql, route: Route, { caller, requestId, params }: ApiRequest, after: object) =>
+const write = (sql: Sql, route: AnyRoute, { caller, requestId, params }: ApiRequest, after: object) =>
   audit(sql, {
     caller,
     requestId,

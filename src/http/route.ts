@@ -162,8 +162,11 @@ type Scoped =
   | { role: 'public' | 'operator'; scope?: null }
   | { scope: Scope | null };
 
+/** An endpoint of any kind. */
+export type AnyRoute = ReadRoute | WriteRoute | GatheredRoute;
+
 /** An endpoint. `scope` is null where no client's secret is asked for. */
-export type Route = (ReadRoute | WriteRoute | GatheredRoute) & { scope: Scope | null };
+export type Route = AnyRoute & { scope: Scope | null };
 
 /** Defines an endpoint: path, role, schemas and handler. The OpenAPI document is built from the same definition. */
 export function route<Q extends z.ZodType, B extends z.ZodType, P = unknown>(

@@ -91,7 +91,7 @@ const METRICS_CLOSE_SECONDS = 1;
  * stop.
  */
 export async function startProduct(setup: Setup): Promise<Product> {
-  const { config, role, log } = setup;
+  const { config, role } = setup;
   const parts = connect(setup, await openBase(setup));
   const { services, stages } = parts;
   await keepClock(config.mode, services, stages);

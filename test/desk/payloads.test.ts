@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { defaultPayloadConverter } from '@temporalio/common';
-import { createKeyring } from '../../src/kernel/security/keyring';
 import { createPayloadCodec } from '../../src/kernel/temporal/codec';
 import { type TestApi, testApi } from '../support/api';
 import { type TestDesk, testDesk } from '../support/desk';
+import { testKeyring } from '../support/keyring';
 import { type Ask, asOperator, calling, operators, type Person, permit } from './support';
 
 const UI = 'https://temporal.example.com';
@@ -76,7 +76,7 @@ it('refuses a payload that was changed, renamed or sealed by another installatio
   const refused = [
     { ...mine, data: bytes.toString('base64') },
     { ...mine, metadata: renamed },
-    await sealed('x', createKeyring(randomBytes(32))),
+    await sealed('x', testKeyring()),
   ];
   for (const payload of refused) {
     const { status, body } = await ask('POST', DECODE, { payloads: [plain(1), payload] });

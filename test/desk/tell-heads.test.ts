@@ -9,6 +9,7 @@ import { createWitness } from '../../src/parties/witness/create';
 import type { Witness } from '../../src/parties/witness/port';
 import { PartyAway } from '../../src/process/party-errors';
 import { type TestDatabase, testDatabase } from '../support/database';
+import { masterKeysText } from '../support/keyring';
 import { command } from '../support/operator';
 
 let test: TestDatabase;

@@ -181,6 +181,7 @@ it('no operation of the API lacks a permission', () => {
     path: '/v1/x',
     summary: 'x',
     role: 'admin',
+    scope: 'money',
     write: async () => ({}),
   } as const;
   expect(() => permissionOf(route({ ...admins, tag: 'Accounts' }))).toThrow('POST /v1/x names no permission');

@@ -32,6 +32,7 @@ export function payloadRoute({ keyring }: Pick<DeskHttp, 'keyring'>): Route {
     method: 'POST',
     path: DECODE_PATH,
     tag: 'Temporal',
+    role: 'operator',
     summary: 'Open payloads of Temporal',
     description:
       "Set the address without `/decode` as the remote codec endpoint of Temporal's UI, with credentials. The UI shows payloads " +

@@ -19,5 +19,4 @@ export const TEMPORAL_VARIABLES = {
   TEMPORAL_TLS_KEY_FILE: text.optional(),
   TEMPORAL_TLS_SERVER_NAME: text.optional(),
   TEMPORAL_API_KEY: text.optional(),
-  TEMPORAL_API_KEY_FILE: text.optional(),
 };

@@ -46,6 +46,7 @@ export const TABLES: Readonly<Record<string, TableRights>> = {
   status_changes: { runtime: READ },
 
   // Kernel
+  installation_keys: { runtime: 'select, insert, update (sealed, sealed_by, sealed_at)', hidden: ['sealed'] },
   audit_log: { runtime: `select, insert (${AUDIT_COLUMNS})` },
   audit_chain: { runtime: READ },
   audit_heads: { runtime: 'select, insert (hour, number, hash), update (told_at)' },
@@ -55,10 +56,10 @@ export const TABLES: Readonly<Record<string, TableRights>> = {
   api_processes: { runtime: ANY },
 
   // Tenants
-  tenants: { runtime: CHANGE, fixed: ['id', 'role', 'created_at'] },
+  tenants: { runtime: CHANGE, fixed: ['id', 'role', 'operator_id', 'created_at'] },
   credentials: {
     runtime: CHANGE,
-    fixed: ['id', 'tenant_id', 'secret_hash'],
+    fixed: ['id', 'tenant_id', 'name', 'scopes', 'addresses', 'secret_hash', 'shown_to'],
     hidden: ['secret_hash', 'secret_sealed'],
   },
   webhook_urls: { runtime: ANY, hidden: ['url'] },
@@ -95,12 +96,12 @@ export const TABLES: Readonly<Record<string, TableRights>> = {
   sandbox_exchange_movements: { runtime: ADD },
 
   // People
-  users: { runtime: CHANGE, fixed: ['id', 'tenant_id', 'created_at'], hidden: ['meta'] },
+  users: { runtime: CHANGE, fixed: ['id', 'tenant_id', 'created_at'], hidden: ['data_key', 'meta_sealed'] },
   kyc_reviews: { runtime: CHANGE, hidden: ['reason'] },
-  kyc_approvals: { runtime: ADD, hidden: ['meta'] },
+  kyc_approvals: { runtime: ADD, hidden: ['meta_sealed'] },
   kyc_decisions: { runtime: ADD, hidden: ['reason'] },
   kyc_documents: { runtime: ANY, hidden: ['note'] },
-  kyc_notes: { runtime: CHANGE, hidden: 'all' },
+  kyc_notes: { runtime: ANY, hidden: 'all' },
   document_removals: { runtime: ANY },
 
   // Accounts
@@ -122,7 +123,7 @@ export const TABLES: Readonly<Record<string, TableRights>> = {
   cardholders: {
     runtime: CHANGE,
     fixed: ['id', 'tenant_id', 'user_id', 'bin', 'created_at'],
-    hidden: ['email', 'masked_name', 'description'],
+    hidden: ['email_hash', 'email_sealed', 'masked_email', 'masked_name', 'description'],
   },
   cardholder_files: { runtime: ADD },
   cardholder_decisions: { runtime: ADD, hidden: ['reason'] },
@@ -156,6 +157,7 @@ export const TABLES: Readonly<Record<string, TableRights>> = {
   daily_outflow_changes: { runtime: 'select, insert, delete' },
   deposits: { runtime: CHANGE, hidden: ['return_url', 'token_hash', 'redirect_sealed'] },
   payouts: { runtime: ADD, hidden: ['destination', 'destination_masked'] },
+  payout_destinations: { runtime: CHANGE, hidden: ['fingerprint'] },
   iban_payouts: { runtime: ADD, hidden: ['destination', 'destination_masked'] },
   iban_credit_remitters: { runtime: ADD, hidden: ['remitter'] },
   external_card_transactions: {

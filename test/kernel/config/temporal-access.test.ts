@@ -78,9 +78,9 @@ it.each([
   [{ TEMPORAL_TLS_CA_FILE: expired }, 'TEMPORAL_TLS_CA_FILE: the certificate has expired ('],
   [
     { TEMPORAL_API_KEY: 'k-123', TEMPORAL_API_KEY_FILE: apiKey },
-    'TEMPORAL_API_KEY_FILE: must not be given beside TEMPORAL_API_KEY.',
+    'TEMPORAL_API_KEY: must not be given together with TEMPORAL_API_KEY_FILE.',
   ],
-  [{ TEMPORAL_API_KEY_FILE: empty }, 'TEMPORAL_API_KEY_FILE: must not be empty.'],
+  [{ TEMPORAL_API_KEY_FILE: empty }, `TEMPORAL_API_KEY_FILE: ${empty} is empty.`],
   [
     { TEMPORAL_TLS: 'off', TEMPORAL_API_KEY: 'k-123' },
     'TEMPORAL_API_KEY: must not be given with TEMPORAL_TLS=off.',

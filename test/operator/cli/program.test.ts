@@ -118,7 +118,7 @@ describe('client', () => {
     const terms = { scopes: ['read', 'money'], addresses: ['203.0.113.0/24', '2001:db8::/32'] };
     expect(added).toEqual({ clientId, name: 'reporting', ...terms, clientSecret: expect.any(String) });
     const from = async (address: string) => {
-      const authenticate = createAuthenticator(test.database, createKeyring(masterKey));
+      const authenticate = createAuthenticator(test.database, await keyringIn(test.database, masterKey));
       return await authenticate(clientId, added['clientSecret'], address);
     };
     expect(await from('203.0.113.9')).toMatchObject({ scopes: terms.scopes });
