@@ -1,8 +1,11 @@
+import { forgetOldChallenges } from '../src/cards/challenges/forget';
 import { forgetOldSpending } from '../src/cards/events/limits/load-spending';
 import { showOverdueOrders } from '../src/cards/orders/overdue';
 import { releaseAllExpired } from '../src/chain/wallets/allocations/end';
 import { forgetOldKeys } from '../src/kernel/idempotency';
 import { takeSnapshots } from '../src/kernel/ledger/check';
+import { forgetOldMails } from '../src/parties/mail/sandbox/mailbox';
+import { forgetOldFiles } from '../src/people/cardholders/files/forget';
 import { forgetOldCallbacks } from '../src/process/callbacks/operations';
 import { forgetUnusedQuotes } from '../src/process/quotes/operations';
 import type { Services } from '../src/services';
@@ -18,6 +21,8 @@ export interface HousekeepingActivities {
   forgetOldEvents(): Promise<number>;
   /** @returns the number of deleted quotes */
   forgetUnusedQuotes(): Promise<number>;
+  /** @returns the number of deleted rows: challenges, sandbox mails and files of cardholders */
+  forgetPersonalData(): Promise<number>;
   /**
    * Ends expired allocations, and returns wallets whose cooldown is over to their pool.
    * @returns the number of changed wallets
@@ -44,6 +49,10 @@ export function createHousekeepingActivities(
     forgetOldCallbacks: () => forgetOldCallbacks(database),
     forgetOldEvents: () => forgetOldEvents(database, services.eventsKeptDays),
     forgetUnusedQuotes: () => forgetUnusedQuotes(database),
+    forgetPersonalData: async () =>
+      (await forgetOldChallenges(database)) +
+      (await forgetOldMails(database)) +
+      (await forgetOldFiles(services)),
     releaseExpiredWallets: () => releaseAllExpired(services),
     forgetOldSpending: () => forgetOldSpending(database, now()),
     showOverdueCardOrders: () => showOverdueOrders(services),

@@ -11,6 +11,7 @@ import { benchHungParty } from './hung-party';
 import { benchLine } from './line';
 import { benchProcesses } from './processes';
 import { benchReader } from './reader';
+import { benchUploads } from './uploads';
 import { benchWebhooks } from './webhooks';
 
 /** `npm run bench -- NAME` runs a bench and prints its results. No bench asserts a speed. */
@@ -32,6 +33,7 @@ const BENCHES: Record<string, () => Promise<void>> = {
   processes: benchProcesses,
   reader: benchReader,
   sweeps: benchSweeps,
+  uploads: benchUploads,
   webhooks: benchWebhooks,
 };
 

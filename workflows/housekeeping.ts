@@ -14,6 +14,7 @@ const {
   forgetOldEvents,
   forgetUnusedQuotes,
   forgetOldSpending,
+  forgetPersonalData,
   releaseExpiredWallets,
   showOverdueCardOrders,
 } = steps<HousekeepingActivities>(
@@ -29,6 +30,7 @@ const {
     forgetOldEvents: 'delete old events for webhooks',
     forgetUnusedQuotes: 'delete quotes that nobody used',
     forgetOldSpending: 'delete old sums of spending',
+    forgetPersonalData: 'delete old challenges, sandbox mails and files of cardholders',
     releaseExpiredWallets: 'end expired allocations, and return rested wallets to their pool',
     showOverdueCardOrders: 'open a break for each overdue card order, and close those of ended orders',
   },
@@ -36,7 +38,7 @@ const {
 
 /**
  * Takes ledger snapshots for fast trial balances, deletes old idempotency keys, callbacks, events, quotes and spending,
- * returns wallets to their pool, and shows overdue card orders. A schedule starts it once an hour.
+ * deletes old personal data, returns wallets to their pool, and shows overdue card orders. A schedule starts it once an hour.
  */
 export async function housekeeping(): Promise<void> {
   // A failing activity must not stop the others.
@@ -48,8 +50,9 @@ export async function housekeeping(): Promise<void> {
     forgetOldSpending(),
     releaseExpiredWallets(),
     showOverdueCardOrders(),
-    // Runs that began before the release of this task do not have it.
+    // Runs that began before the release of these tasks do not have them.
     ...(patched('forget-old-events') ? [forgetOldEvents()] : []),
+    ...(patched('forget-personal-data') ? [forgetPersonalData()] : []),
   ]);
   const failed = ended.filter(({ status }) => status === 'rejected').length;
   showTurn(`${ended.length - failed} of ${ended.length} tasks are done.`);

@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { audit } from '../kernel/audit/audit';
 import type { Caller } from '../kernel/caller';
@@ -41,9 +41,14 @@ export async function giveFile(
   const wanted = withinField(['input'], () => parsedBy(download.input ?? NO_INPUT, input ?? {}));
   const file = await download.read(subject, wanted);
   const { action, tenantId, after, contentType, content, fileName = subject } = file;
-  await database.transaction((tx) =>
-    audit(tx, { caller, requestId, action, subject, tenantId, after: { reason, ...after } }),
-  );
+  try {
+    await database.transaction((tx) =>
+      audit(tx, { caller, requestId, action, subject, tenantId, after: { reason, ...after } }),
+    );
+  } catch (error) {
+    if (content instanceof Readable) content.destroy();
+    throw error;
+  }
   return {
     content,
     headers: {

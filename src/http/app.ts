@@ -26,12 +26,14 @@ import { compressReads } from './compress';
 import { answerUnmodified } from './conditional-get';
 import { type CrossOrigin, crossOrigin } from './cross-origin';
 import { showErrorPage } from './error-page';
+import { UPLOAD_LIMITS } from './multipart';
 import { assertPermitted } from './permission';
 import { createWaiting } from './prefer-wait';
 import { problemBody } from './problem-body';
 import type { Route } from './route';
 import { createRouters } from './router';
 import { type Admission, perform } from './run-operation';
+import { createUploadBudget, type UploadLimits } from './upload-budget';
 
 /** What a request presents to be authenticated. */
 export interface Presented {
@@ -66,6 +68,8 @@ export interface AppDeps {
   trustedProxies?: AddressList | undefined;
   /** Rate limiter of all tenants. Default: one for this process alone. */
   spend?: RateLimiter | undefined;
+  /** Bounds of the uploads under way, for tests. */
+  uploadLimits?: UploadLimits | undefined;
   /** Default: pages of other origins may call nothing. */
   crossOrigin?: CrossOrigin;
   /** Middleware for pages and documents, tried where no route matches. */
@@ -88,9 +92,10 @@ export function createApp(deps: AppDeps): Koa {
   const { spend = createRateLimiter(), trustedProxies = [] } = deps;
   const routers = createRouters(deps.routes, serve);
   const { database, admission = async () => undefined } = deps;
+  const uploads = createUploadBudget(deps.uploadLimits ?? UPLOAD_LIMITS);
   const needed = neededOf(deps);
   const auditsAdmins = deps.permissionOf !== undefined;
-  const performing = { database, admission, auditsAdmins, awaitSettled: createWaiting() };
+  const performing = { database, admission, auditsAdmins, uploads, awaitSettled: createWaiting() };
 
   let held = 0;
 

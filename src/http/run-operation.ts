@@ -18,7 +18,7 @@ import { unstorableField } from '../kernel/wire/json';
 import { parsedBy } from '../kernel/wire/schemas';
 import { auditChange, auditGathered, auditReading } from './audit-admin';
 import { readBytes, readJson } from './body';
-import { assertFiles, type Form, fileHashes, readForm } from './multipart';
+import { assertFiles, type Form, fileHashes, formOf, readForm } from './multipart';
 import type { AwaitSettled } from './prefer-wait';
 import { problemBody } from './problem-body';
 import { parseQuery } from './query';
@@ -33,11 +33,13 @@ import {
   type Route,
   type WriteRoute,
 } from './route';
+import type { UploadBudget } from './upload-budget';
 
 export interface PerformDeps {
   database: Database;
   awaitSettled: AwaitSettled;
   admission: Admission;
+  uploads: UploadBudget;
   /** Whether changes and readings by admins are audited. False for the desk, whose decisions audit themselves. */
   auditsAdmins: boolean;
 }
@@ -66,7 +68,22 @@ export async function perform(
   deps: PerformDeps,
 ): Promise<void> {
   if (hasNeeds(route)) await deps.admission(route, { params, caller, method: route.method });
-  const { body: rawBody, files, raw } = await received(ctx, route);
+  const form = await received(ctx, route, (bytes) => deps.uploads.reserve(caller.tenantId, bytes));
+  try {
+    await performReceived(ctx, route, params, caller, form, deps);
+  } finally {
+    await form.release();
+  }
+}
+
+async function performReceived(
+  ctx: Context,
+  route: Route,
+  params: Record<string, string>,
+  caller: Caller,
+  { body: rawBody, files, raw }: Received,
+  deps: PerformDeps,
+): Promise<void> {
   const keyText = route.method === 'GET' ? undefined : checkedKey(headerOf(ctx, 'x-idempotency-key'));
   if (keyText === undefined && 'write' in route && route.idempotency === 'required') {
     throw new Problem(
@@ -111,16 +128,22 @@ function acceptedOf(ctx: Context, { produces }: Route): { accepted?: string } {
 /** A structured date (RFC 9745): `@` and a Unix time. */
 const deprecationOf = (since: Date): string => `@${Math.floor(since.getTime() / 1000)}`;
 
-async function received(ctx: Context, route: Route): Promise<Form & { raw?: RawRequest }> {
+type Received = Form & { raw?: RawRequest };
+
+async function received(
+  ctx: Context,
+  route: Route,
+  reserve: (bytes: number) => Promise<() => void>,
+): Promise<Received> {
   if (ctx.method === 'GET' || ctx.method === 'HEAD') {
     const question = { bytes: Buffer.from(ctx.path), headers: ctx.headers };
-    return { body: {}, files: {}, ...(route.raw ? { raw: question } : {}) };
+    return { ...formOf({}), ...(route.raw ? { raw: question } : {}) };
   }
   if (route.raw) {
     const bytes = await readBytes(ctx, route.raw.limit);
-    return { body: {}, files: {}, raw: { bytes, headers: ctx.headers } };
+    return { ...formOf({}), raw: { bytes, headers: ctx.headers } };
   }
-  return route.files ? readForm(ctx, route.files) : { body: await readJson(ctx), files: {} };
+  return route.files ? readForm(ctx, route.files, reserve) : formOf(await readJson(ctx));
 }
 
 function headerOf(ctx: Context, name: string): string | undefined {
@@ -261,6 +284,8 @@ async function sendGathered(
 
 /** Sends a file or a stream. Its type and disposition are in headers that are already set. */
 function sendBytes(ctx: Context, status: number, bytes: Buffer | Readable): void {
+  // A pipe passes on no error. The connection is cut, so that the caller takes the part for no whole.
+  if (bytes instanceof Readable) bytes.once('error', () => ctx.res.destroy());
   ctx.status = status;
   ctx.body = bytes;
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AwsClient } from 'aws4fetch';
 import type { S3Settings } from '../kernel/config/s3';
+import type { Content } from '../kernel/wire/file-type';
 
 export interface BucketOptions {
   /** Time-out of one request, in milliseconds. */
@@ -15,16 +16,20 @@ export interface BucketRequest {
   method: 'GET' | 'PUT' | 'DELETE';
   /** Name of the object. Empty: the bucket itself. */
   name: string;
-  body?: Buffer;
+  body?: Buffer | Content;
   headers?: Readonly<Record<string, string>>;
   query?: Readonly<Record<string, string>>;
   /** Statuses that are answers to this request, beside a success and 404. */
   accepted?: readonly number[];
+  /** Gives a success as a stream. Its reader sets the pace, so the time-out ends with the head. */
+  streams?: true;
 }
 
 export interface BucketAnswer {
   status: number;
   bytes: Buffer;
+  /** The bytes of a success that streams. */
+  stream?: AsyncIterable<Buffer>;
 }
 
 /** @throws the error of `away` unless the answer is a success, a 404 or an accepted status */
@@ -36,7 +41,7 @@ const TRIES = 3;
 
 /**
  * Opens a bucket. Addresses use the path style, so that servers without a host name for each bucket work too. Requests are signed
- * (Signature Version 4) with the hash of their body. Failures and throttling are retried; refusals are not.
+ * (Signature Version 4) with the hash of their body, unless the body is a stream. Failures and throttling are retried; refusals are not.
  * @param away makes the error for a bucket that gives no usable answer
  */
 export function createBucket(
@@ -48,27 +53,24 @@ export function createBucket(
   const aws = new AwsClient({ accessKeyId, secretAccessKey, region, service: 's3', retries: 0 });
   const base = `${endpoint.replace(/\/+$/, '')}/${encodeURIComponent(bucket)}`;
 
-  async function once({
-    method,
-    name,
-    body,
-    headers = {},
-    query = {},
-  }: BucketRequest): Promise<BucketAnswer> {
-    const hash = createHash('sha256').update(body ?? '');
+  async function once(request: BucketRequest): Promise<BucketAnswer> {
+    const { method, name, query = {}, streams } = request;
     const asked = new URLSearchParams(query).toString();
-    const response = await aws.fetch(`${base}/${name}${asked === '' ? '' : `?${asked}`}`, {
-      method,
-      headers: {
-        'x-amz-content-sha256': hash.digest('hex'),
-        ...(body ? { 'content-type': 'application/octet-stream' } : {}),
-        ...headers,
-      },
-      ...(body ? { body: new Uint8Array(body) } : {}),
-      signal: AbortSignal.timeout(timeoutMs),
-      redirect: 'error',
-    });
-    return { status: response.status, bytes: Buffer.from(await response.arrayBuffer()) };
+    const slow = new AbortController();
+    const timer = setTimeout(() => slow.abort(new Error('time-out')), timeoutMs);
+    try {
+      const response = await aws.fetch(`${base}/${name}${asked === '' ? '' : `?${asked}`}`, {
+        method,
+        ...sentOf(request),
+        signal: slow.signal,
+        redirect: 'error',
+      });
+      const { status } = response;
+      if (streams && response.ok) return { status, bytes: Buffer.alloc(0), stream: portionsOf(response) };
+      return { status, bytes: Buffer.from(await response.arrayBuffer()) };
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   return async (request) => {
@@ -82,6 +84,26 @@ export function createBucket(
       await sleep(retryMs * 2 ** (tried - 1));
     }
   };
+}
+
+/** Headers and body of a request. A stream tells its length, because S3 refuses bodies of an unknown length. */
+function sentOf({ body, headers }: BucketRequest) {
+  const type = body ? { 'content-type': 'application/octet-stream' } : {};
+  if (body && !Buffer.isBuffer(body))
+    return {
+      headers: { ...type, 'content-length': String(body.size), ...headers },
+      body: ReadableStream.from(body.read()),
+      duplex: 'half' as const,
+    };
+  const hash = createHash('sha256').update(body ?? '');
+  return {
+    headers: { 'x-amz-content-sha256': hash.digest('hex'), ...type, ...headers },
+    ...(body ? { body: new Uint8Array(body) } : {}),
+  };
+}
+
+async function* portionsOf({ body }: Response): AsyncGenerator<Buffer> {
+  for await (const chunk of body ?? []) yield Buffer.from(chunk as Uint8Array);
 }
 
 /** An attempt's answer and its fault. The answer is absent when the connection broke or timed out. */

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { Content, UploadedFile } from '../../src/kernel/wire/file-type';
 import type { Answer, Client } from './api';
 
 /** A file of a form. `name` and `type` are the sender's values. */
@@ -48,6 +49,21 @@ export const png = (more = '') =>
     Buffer.from(`IHDR${more}`),
   ]);
 export const pdf = (more = '') => Buffer.from(`%PDF-1.7\n${more}`);
+
+/** Bytes as the documents store takes them, in chunks. */
+export const contentOf = (bytes: Buffer, chunk = 64 * 1024): Content => ({
+  size: bytes.length,
+  async *read() {
+    for (let at = 0; at < bytes.length; at += chunk) yield bytes.subarray(at, at + chunk);
+  },
+});
+
+/** A JPEG as an endpoint receives it. */
+export const receivedJpeg = (): UploadedFile => ({
+  ...contentOf(jpeg()),
+  contentType: 'image/jpeg',
+  sha256: '',
+});
 
 /** Uploads one document of a user. */
 export function uploadDocument(client: Client, userId: string, slot: string, bytes = jpeg(slot)) {

@@ -91,6 +91,7 @@ it('deletes old keys while the snapshots fail', async () => {
     forgetOldEvents: async () => 0,
     forgetUnusedQuotes: async () => 0,
     forgetOldSpending: async () => 0,
+    forgetPersonalData: async () => 0,
     releaseExpiredWallets: async () => 0,
     showOverdueCardOrders: async () => undefined,
   };

@@ -11,7 +11,7 @@ import { decide, eventsOf, type KycApi, kycApi, kycStatus } from '../people/kyc/
 import type { Client } from '../support/api';
 import { type TimeSkipping, timeSkipping } from '../support/temporal';
 import { until } from '../support/until';
-import { createUser, jpeg, uploadAll, uploadDocument, userInReview } from '../support/uploads';
+import { createUser, jpeg, receivedJpeg, uploadAll, uploadDocument, userInReview } from '../support/uploads';
 
 const logged: string[] = [];
 const destination = new PassThrough().on('data', (line: Buffer) => logged.push(line.toString()));
@@ -235,11 +235,7 @@ it('removes content that no record keeps, batch by batch', async () => {
   const own = await api.client();
   for (let index = 0; index < 60; index += 1) {
     const key = { tenantId: own.clientId, documentId: `doc_unkept${index}` };
-    await storeContent({ ...api.services, now: () => new Date(0) }, key, {
-      bytes: jpeg(),
-      contentType: 'image/jpeg',
-      sha256: '',
-    });
+    await storeContent({ ...api.services, now: () => new Date(0) }, key, receivedJpeg());
   }
   const stored = async () => (await api.stored()).filter((name) => name.startsWith(own.clientId)).length;
   expect(await stored()).toBe(60);

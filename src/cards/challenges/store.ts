@@ -82,6 +82,21 @@ export async function countChallenges(sql: Sql, cardId: string, since: Date): Pr
   return Number(row?.count ?? 0);
 }
 
+/**
+ * Deletes challenges older than 400 days. Raw SQL for the limit, which the index of the creation serves.
+ * @returns the number of deleted challenges
+ */
+export async function deleteOldChallenges(tx: Tx, limit: number): Promise<number> {
+  const gone = await tx.query(
+    `delete from card_challenges where id = any(array(
+            select id from card_challenges where created_at < product_now() - interval '400 days'
+             order by created_at limit $1))
+     returning id`,
+    [limit],
+  );
+  return gone.length;
+}
+
 /** Challenges whose mail is overdue. */
 export const overdueChallenges = overdueIn<Pick<Challenge, 'id' | 'tenantId' | 'codeNumber'>>(
   'card_challenges',

@@ -95,6 +95,10 @@ const FILE = z.string().meta({
 });
 
 /** multipart/form-data with its files. If no file is required, also JSON with the fields alone. */
+const UPLOADS =
+  'The uploads of a company that are under way share 40 MiB. Further ones wait for up to ten seconds, and are then a 429 ' +
+  'with `Retry-After`.';
+
 function formBody(route: Route, files: FileSpec) {
   const example = exampleOf(route);
   const fields = (route.body ?? z.strictObject({})) as z.ZodObject;
@@ -106,6 +110,7 @@ function formBody(route: Route, files: FileSpec) {
   const form = { 'multipart/form-data': { schema, ...given(FORM_EXAMPLES[operationIdOf(route)]) } };
   const required = Object.values(files).includes('required');
   return {
+    description: UPLOADS,
     required: true,
     content: required ? form : { ...form, 'application/json': { schema: fields, ...given(example) } },
   };

@@ -92,7 +92,7 @@ export const TABLES: Readonly<Record<string, TableRights>> = {
   // Parties of the sandbox
   sandbox_party_changes: { runtime: ANY, hidden: 'all' },
   sandbox_orders: { runtime: CHANGE, hidden: 'all' },
-  sandbox_mails: { runtime: ADD, hidden: 'all' },
+  sandbox_mails: { runtime: 'select, insert, delete', hidden: 'all' },
   sandbox_exchange_movements: { runtime: ADD },
 
   // People
@@ -103,6 +103,7 @@ export const TABLES: Readonly<Record<string, TableRights>> = {
   kyc_documents: { runtime: ANY, hidden: ['note'] },
   kyc_notes: { runtime: ANY, hidden: 'all' },
   document_removals: { runtime: ANY },
+  stored_files: { runtime: CHANGE },
 
   // Accounts
   accounts: {
@@ -125,7 +126,7 @@ export const TABLES: Readonly<Record<string, TableRights>> = {
     fixed: ['id', 'tenant_id', 'user_id', 'bin', 'created_at'],
     hidden: ['email_hash', 'email_sealed', 'masked_email', 'masked_name', 'description'],
   },
-  cardholder_files: { runtime: ADD },
+  cardholder_files: { runtime: 'select, insert, delete' },
   cardholder_decisions: { runtime: ADD, hidden: ['reason'] },
   cards: {
     runtime: CHANGE,
@@ -139,7 +140,7 @@ export const TABLES: Readonly<Record<string, TableRights>> = {
   card_transactions: { runtime: ADD },
   network_references: { runtime: CHANGE },
   processor_messages: { runtime: CHANGE, hidden: ['fingerprint', 'message', 'body'] },
-  card_challenges: { runtime: CHANGE },
+  card_challenges: { runtime: ANY },
   spending_limits: { runtime: CHANGE },
   spending: { runtime: ANY },
 

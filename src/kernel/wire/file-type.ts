@@ -8,6 +8,8 @@ const PNG_HEADER = Buffer.concat([PNG_SIGNATURE, Buffer.from('\0\0\0\rIHDR', 'la
 /** Start of image, and the first byte of the next marker. */
 const JPEG_HEADER = Buffer.from([0xff, 0xd8, 0xff]);
 const PDF_HEADER = /^%PDF-[12]\.\d/;
+/** The first bytes of a file by which its type is detected. */
+export const FILE_HEADER_BYTES = PNG_HEADER.length + 1;
 
 /**
  * Detects the file type from its bytes, never from its name or the sender's content type. The header must be at the
@@ -33,9 +35,16 @@ function isJpegMarker(byte: number | undefined): boolean {
   return byte !== undefined && byte >= 0xc0 && byte < 0xff && byte !== 0xd8 && byte !== 0xd9;
 }
 
+/** Bytes that can be read from their beginning more than once, such as for a second attempt. */
+export interface Content {
+  /** In bytes. */
+  size: number;
+  /** Reads all bytes, portion by portion. */
+  read(): AsyncIterable<Buffer>;
+}
+
 /** An uploaded file with the type that was detected from its bytes. */
-export interface UploadedFile {
-  bytes: Buffer;
+export interface UploadedFile extends Content {
   contentType: FileType;
   /** Of the bytes, in lower-case hexadecimal. */
   sha256: string;

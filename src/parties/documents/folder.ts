@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type { Content } from '../../kernel/wire/file-type';
 import { DocumentsAway, type SealedStore } from './port';
+
+/** How much of a file is read at a time. */
+const READ_BYTES = 256 * 1024;
 
 /**
  * Stores sealed bytes as files, with a sub-folder for each tenant. A file gets its name only when it is complete and on
@@ -14,7 +18,8 @@ export function createFolderStore(folder: string): SealedStore {
     get: (name) =>
       away(async () => {
         try {
-          return await readFile(pathOf(name));
+          const file = await open(pathOf(name));
+          return file.createReadStream({ highWaterMark: READ_BYTES });
         } catch (error) {
           if (isMissing(error)) return undefined;
           throw error;
@@ -28,14 +33,14 @@ export function createFolderStore(folder: string): SealedStore {
   };
 }
 
-async function write(path: string, bytes: Buffer): Promise<void> {
+async function write(path: string, content: Content): Promise<void> {
   const folder = dirname(path);
   await makeFolder(folder);
   const fresh = `${path}.${randomUUID()}.tmp`;
   try {
     const file = await open(fresh, 'wx', 0o600);
     try {
-      await file.writeFile(bytes);
+      for await (const bytes of content.read()) await file.writeFile(bytes);
       await file.sync();
     } finally {
       await file.close();

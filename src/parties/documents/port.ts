@@ -1,4 +1,6 @@
+import type { Readable } from 'node:stream';
 import type { Sealer } from '../../kernel/security/sealer';
+import type { Content } from '../../kernel/wire/file-type';
 
 /**
  * Encrypted storage of documents. A document's bytes are bound to its tenant and id. Somebody with write access to the
@@ -10,12 +12,14 @@ export interface Documents {
    * @param sealer of the person that the document is about; absent: the installation's for documents
    * @throws DocumentsAway
    */
-  put(key: DocumentKey, content: Buffer, sealer?: Sealer): Promise<void>;
+  put(key: DocumentKey, content: Content, sealer?: Sealer): Promise<void>;
   /**
+   * Gives the content as a stream, whose first portion was read and checked. A later portion that is altered, or that
+   * the store fails to give, ends the stream with the same errors. The caller reads or destroys the stream.
    * @param sealer that sealed the document
    * @throws DocumentUnreadable the content is missing or altered; DocumentsAway
    */
-  get(key: DocumentKey, sealer?: Sealer): Promise<Buffer>;
+  get(key: DocumentKey, sealer?: Sealer): Promise<Readable>;
   /** Idempotent: a missing document is no error. @throws DocumentsAway */
   delete(key: DocumentKey): Promise<void>;
 }
@@ -28,8 +32,9 @@ export interface DocumentKey {
 
 /** A place for sealed bytes by name: a folder, or a bucket. */
 export interface SealedStore {
-  put(name: string, sealed: Buffer): Promise<void>;
-  get(name: string): Promise<Buffer | undefined>;
+  put(name: string, sealed: Content): Promise<void>;
+  /** The bytes, which the caller begins to read at once. @returns undefined where the name has none */
+  get(name: string): Promise<AsyncIterable<Buffer> | undefined>;
   delete(name: string): Promise<void>;
 }
 

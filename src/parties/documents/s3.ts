@@ -11,8 +11,8 @@ export function createS3Store(settings: S3Settings, options: BucketOptions = {})
       if (!isSuccess(answer)) throw new DocumentsAway(faultOf('PUT', answer)); // the bucket does not exist
     },
     async get(name) {
-      const answer = await ask({ method: 'GET', name });
-      if (isSuccess(answer)) return answer.bytes;
+      const answer = await ask({ method: 'GET', name, streams: true });
+      if (isSuccess(answer)) return answer.stream;
       if (codeOf(answer) === 'NoSuchBucket') throw new DocumentsAway(faultOf('GET', answer));
       return undefined;
     },

@@ -19,6 +19,15 @@ export const tenantSettings = z.looseObject({
   kycOnChange: z.enum(['keep', 'resubmit']).default('keep'),
   /** Years for which a blocked user is kept before an operator may erase the person. */
   retentionYears: z.int().min(1).max(30).default(5),
+  /** Stored files: how many and how many MiB, of a user, and in total with files of cardholders. */
+  documents: z
+    .object({
+      perUser: z.int().min(1).max(10_000).default(60),
+      perUserMib: z.int().min(1).max(100_000).default(200),
+      total: z.int().min(1).max(100_000_000).default(100_000),
+      totalMib: z.int().min(1).max(100_000_000).default(200_000),
+    })
+    .prefault({}),
 });
 
 /** A domain's section of the tenant's settings. Each field of the schema has a default. */

@@ -2,9 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { createFolderStore } from '../../../src/parties/documents/folder';
 import { createMemoryStore } from '../../../src/parties/documents/memory';
 import {
+  type DocumentKey,
   type Documents,
   DocumentsAway,
   DocumentUnreadable,
@@ -21,12 +23,21 @@ import {
   startRealS3,
   startS3Double,
 } from '../../support/outside/s3-server';
+import { contentOf } from '../../support/uploads';
 
 const keyring = testKeyring();
 const key = { tenantId: 'cli_1', documentId: 'doc_1' };
 const other = { tenantId: 'cli_1', documentId: 'doc_2' };
 const elsewhere = { tenantId: 'cli_2', documentId: 'doc_1' };
 const CONTENT = Buffer.from('%PDF-1.7 Ada Byron, born on 1815-12-10');
+
+const put = (documents: Documents, at: DocumentKey, bytes: Buffer) => documents.put(at, contentOf(bytes));
+const get = async (documents: Documents, at: DocumentKey) => buffer(await documents.get(at));
+const putSealed = (store: SealedStore, name: string, bytes: Buffer) => store.put(name, contentOf(bytes));
+async function getSealed(store: SealedStore, name: string): Promise<Buffer | undefined> {
+  const found = await store.get(name);
+  return found && buffer(found);
+}
 
 let folder: string;
 let double: S3Double;
@@ -67,22 +78,22 @@ describe.each(STORES)('documents in %s', (_name, make) => {
 
   it('returns the stored bytes until they are deleted', async () => {
     const large = randomBytes(10 * 1024 * 1024);
-    await documents.put(key, CONTENT);
-    await documents.put(other, large);
-    expect(await documents.get(key)).toEqual(CONTENT);
-    expect((await documents.get(other)).equals(large)).toBe(true);
-    await documents.put(key, Buffer.from('newer'));
-    expect((await documents.get(key)).toString()).toBe('newer');
+    await put(documents, key, CONTENT);
+    await put(documents, other, large);
+    expect(await get(documents, key)).toEqual(CONTENT);
+    expect((await get(documents, other)).equals(large)).toBe(true);
+    await put(documents, key, Buffer.from('newer'));
+    expect((await get(documents, key)).toString()).toBe('newer');
     await documents.delete(key);
-    await expect(documents.get(key)).rejects.toBeInstanceOf(DocumentUnreadable);
-    expect((await documents.get(other)).length).toBe(large.length);
+    await expect(get(documents, key)).rejects.toBeInstanceOf(DocumentUnreadable);
+    expect((await get(documents, other)).length).toBe(large.length);
     await documents.delete(key); // idempotent
   });
 
   it('stores only ciphertext, which differs for equal documents', async () => {
-    await documents.put(key, CONTENT);
-    await documents.put(other, CONTENT);
-    const [one, two] = [await store.get('cli_1/doc_1'), await store.get('cli_1/doc_2')];
+    await put(documents, key, CONTENT);
+    await put(documents, other, CONTENT);
+    const [one, two] = [await getSealed(store, 'cli_1/doc_1'), await getSealed(store, 'cli_1/doc_2')];
     for (const word of ['%PDF', 'Ada', 'Byron', '1815']) {
       expect(one?.includes(word)).toBe(false);
       expect(one?.toString('latin1')).not.toContain(Buffer.from(word).toString('base64').slice(0, 4));
@@ -91,30 +102,30 @@ describe.each(STORES)('documents in %s', (_name, make) => {
   });
 
   it('refuses content that was changed, truncated, or moved to another id or tenant', async () => {
-    await documents.put(key, CONTENT);
-    await documents.put(other, Buffer.from('%PDF-1.7 somebody else'));
-    const sealed = (await store.get('cli_1/doc_1')) as Buffer;
-    const otherSealed = (await store.get('cli_1/doc_2')) as Buffer;
-    await store.put('cli_1/doc_1', otherSealed);
-    await store.put('cli_1/doc_2', sealed);
-    await store.put('cli_2/doc_1', sealed);
+    await put(documents, key, CONTENT);
+    await put(documents, other, Buffer.from('%PDF-1.7 somebody else'));
+    const sealed = (await getSealed(store, 'cli_1/doc_1')) as Buffer;
+    const otherSealed = (await getSealed(store, 'cli_1/doc_2')) as Buffer;
+    await putSealed(store, 'cli_1/doc_1', otherSealed);
+    await putSealed(store, 'cli_1/doc_2', sealed);
+    await putSealed(store, 'cli_2/doc_1', sealed);
     for (const swapped of [key, other, elsewhere])
-      await expect(documents.get(swapped)).rejects.toBeInstanceOf(DocumentUnreadable);
+      await expect(get(documents, swapped)).rejects.toBeInstanceOf(DocumentUnreadable);
     const changed = Buffer.from(sealed);
     changed[changed.length - 1] = (changed.at(-1) ?? 0) ^ 1;
     for (const bytes of [changed, sealed.subarray(0, -1), sealed.subarray(0, 20), sealed.subarray(0, 5)]) {
-      await store.put('cli_1/doc_1', bytes);
-      await expect(documents.get(key)).rejects.toBeInstanceOf(DocumentUnreadable);
+      await putSealed(store, 'cli_1/doc_1', bytes);
+      await expect(get(documents, key)).rejects.toBeInstanceOf(DocumentUnreadable);
     }
-    await store.put('cli_1/doc_1', sealed);
-    expect(await documents.get(key)).toEqual(CONTENT);
+    await putSealed(store, 'cli_1/doc_1', sealed);
+    expect(await get(documents, key)).toEqual(CONTENT);
     const foreign = createDocuments(store, testKeyring());
-    await expect(foreign.get(key)).rejects.toBeInstanceOf(DocumentUnreadable);
+    await expect(get(foreign, key)).rejects.toBeInstanceOf(DocumentUnreadable);
   });
 
   it('refuses a key that leads out of the store', async () => {
     for (const bad of ['../doc', 'a/b', '', 'doc_1.tmp'])
-      expect(() => documents.put({ tenantId: 'cli_1', documentId: bad }, CONTENT)).toThrow('not the key');
+      expect(() => put(documents, { tenantId: 'cli_1', documentId: bad }, CONTENT)).toThrow('not the key');
   });
 });
 
@@ -126,8 +137,8 @@ describe('the folder', () => {
     const reads: Promise<Buffer | undefined>[] = [];
     await Promise.all(
       contents.map(async (content) => {
-        await store.put('cli_1/doc_1', content);
-        reads.push(store.get('cli_1/doc_1'));
+        await putSealed(store, 'cli_1/doc_1', content);
+        reads.push(getSealed(store, 'cli_1/doc_1'));
       }),
     );
     for (const read of await Promise.all(reads)) {
@@ -139,7 +150,7 @@ describe('the folder', () => {
 
   it('is readable only by its owner', async () => {
     const root = join(folder, 'modes');
-    await createFolderStore(root).put('cli_1/doc_1', CONTENT);
+    await putSealed(createFolderStore(root), 'cli_1/doc_1', CONTENT);
     expect((await stat(join(root, 'cli_1'))).mode & 0o777).toBe(0o700);
     expect((await stat(join(root, 'cli_1/doc_1'))).mode & 0o777).toBe(0o600);
   });
@@ -148,21 +159,23 @@ describe('the folder', () => {
     const file = join(folder, 'a-file');
     await writeFile(file, 'x');
     const store = createFolderStore(file);
-    await expect(store.put('cli_1/doc_1', CONTENT)).rejects.toBeInstanceOf(DocumentsAway);
-    await expect(store.get('cli_1/doc_1')).rejects.toBeInstanceOf(DocumentsAway);
+    await expect(putSealed(store, 'cli_1/doc_1', CONTENT)).rejects.toBeInstanceOf(DocumentsAway);
+    await expect(getSealed(store, 'cli_1/doc_1')).rejects.toBeInstanceOf(DocumentsAway);
     expect(await readFile(file, 'utf8')).toBe('x');
     const root = join(folder, 'taken');
-    await createFolderStore(root).put('cli_1/doc_1/inner', CONTENT); // a folder is in the file's place
-    await expect(createFolderStore(root).put('cli_1/doc_1', CONTENT)).rejects.toBeInstanceOf(DocumentsAway);
+    await putSealed(createFolderStore(root), 'cli_1/doc_1/inner', CONTENT); // a folder is in the file's place
+    await expect(putSealed(createFolderStore(root), 'cli_1/doc_1', CONTENT)).rejects.toBeInstanceOf(
+      DocumentsAway,
+    );
     expect(await readdir(join(root, 'cli_1'))).toEqual(['doc_1']);
   });
 
   it('is chosen by the settings', async () => {
     const root = join(folder, 'settings');
-    await createStore({ kind: 'folder', folder: root }).put('cli_1/doc_1', CONTENT);
+    await putSealed(createStore({ kind: 'folder', folder: root }), 'cli_1/doc_1', CONTENT);
     expect(await readdir(root)).toEqual(['cli_1']);
     const bucket = createStore({ kind: 's3', ...double.settings });
-    await bucket.put('cli_9/doc_1', CONTENT);
+    await putSealed(bucket, 'cli_9/doc_1', CONTENT);
     expect(double.objects.get('/documents/cli_9/doc_1')).toEqual(CONTENT);
   });
 });
@@ -170,24 +183,24 @@ describe('the folder', () => {
 describe('S3', () => {
   it('tries three times when the server fails or the connection breaks', async () => {
     double.faults.push({ status: 503, code: 'SlowDown' }, 'break');
-    await s3().put('cli_1/doc_3', CONTENT);
+    await putSealed(s3(), 'cli_1/doc_3', CONTENT);
     expect(double.requests).toHaveLength(3);
-    expect(await s3().get('cli_1/doc_3')).toEqual(CONTENT);
+    expect(await getSealed(s3(), 'cli_1/doc_3')).toEqual(CONTENT);
     double.faults.push(...Array.from({ length: 3 }, () => ({ status: 500, code: 'InternalError' })));
     double.requests.length = 0;
-    await expect(s3().get('cli_1/doc_3')).rejects.toBeInstanceOf(DocumentsAway);
+    await expect(getSealed(s3(), 'cli_1/doc_3')).rejects.toBeInstanceOf(DocumentsAway);
     expect(double.requests).toHaveLength(3);
   });
 
   it('stops waiting at its time-out', async () => {
     double.faults.push('hang', 'hang', 'hang');
     const impatient = createS3Store(double.settings, { retryMs: 1, timeoutMs: 50 });
-    await expect(impatient.get('cli_1/doc_1')).rejects.toBeInstanceOf(DocumentsAway);
+    await expect(getSealed(impatient, 'cli_1/doc_1')).rejects.toBeInstanceOf(DocumentsAway);
   });
 
   it.each([
-    ['put', (store: SealedStore) => store.put('cli_1/doc_7', CONTENT)],
-    ['get', (store: SealedStore) => store.get('cli_1/doc_7')],
+    ['put', (store: SealedStore) => putSealed(store, 'cli_1/doc_7', CONTENT)],
+    ['get', (store: SealedStore) => getSealed(store, 'cli_1/doc_7')],
     ['delete', (store: SealedStore) => store.delete('cli_1/doc_7')],
   ])('fails %s without a retry when the secret is wrong or the bucket is missing', async (_, work) => {
     // A request that the test before gave up on may still arrive.
@@ -202,21 +215,21 @@ describe('S3', () => {
 
   it('follows no redirect', async () => {
     double.faults.push(...Array.from({ length: 3 }, () => ({ status: 307, code: 'TemporaryRedirect' })));
-    await expect(s3().put('cli_1/doc_1', CONTENT)).rejects.toBeInstanceOf(DocumentsAway);
+    await expect(putSealed(s3(), 'cli_1/doc_1', CONTENT)).rejects.toBeInstanceOf(DocumentsAway);
   });
 
   it('throws DocumentsAway when the connection is refused', async () => {
     const nowhere = s3({ ...double.settings, endpoint: 'http://127.0.0.1:1' });
-    await expect(nowhere.get('cli_1/doc_1')).rejects.toBeInstanceOf(DocumentsAway);
+    await expect(getSealed(nowhere, 'cli_1/doc_1')).rejects.toBeInstanceOf(DocumentsAway);
   });
 
   (realS3Program() ? it : it.skip)('is refused by a real server with a wrong secret', async () => {
     const { settings } = real as S3Server;
     const wrong = s3({ ...settings, secretAccessKey: 'wrong' });
-    const told = await wrong.put('cli_1/doc_1', CONTENT).catch((error: Error) => error);
+    const told = await putSealed(wrong, 'cli_1/doc_1', CONTENT).catch((error: Error) => error);
     expect(((told as Error).cause as Error).message).toBe('S3 answered PUT with 403 SignatureDoesNotMatch');
     const missing = s3({ ...settings, bucket: 'missing' });
-    await expect(missing.get('cli_1/doc_1')).rejects.toBeInstanceOf(DocumentsAway);
-    await expect(missing.put('cli_1/doc_1', CONTENT)).rejects.toBeInstanceOf(DocumentsAway);
+    await expect(getSealed(missing, 'cli_1/doc_1')).rejects.toBeInstanceOf(DocumentsAway);
+    await expect(putSealed(missing, 'cli_1/doc_1', CONTENT)).rejects.toBeInstanceOf(DocumentsAway);
   });
 });

@@ -4,7 +4,7 @@ import { DocumentsAway } from '../../../src/parties/documents/port';
 import { removeDueContent, storeContent } from '../../../src/people/kyc/documents/content';
 import type { Client } from '../../support/api';
 import { until } from '../../support/until';
-import { createUser, form, jpeg, uploadAll, uploadDocument } from '../../support/uploads';
+import { createUser, form, jpeg, receivedJpeg, uploadAll, uploadDocument } from '../../support/uploads';
 import { type KycApi, kycApi } from './support';
 
 let api: KycApi;
@@ -93,7 +93,7 @@ it('removes content without a record after an hour, and no other content', async
   expect(await mine()).toHaveLength(before.length + 1);
   // Of a request that broke off after its file was stored.
   const key = { tenantId: client.clientId, documentId: 'doc_broken_off' };
-  await storeContent(api.services, key, { bytes: jpeg(), contentType: 'image/jpeg', sha256: '' });
+  await storeContent(api.services, key, receivedJpeg());
   expect(await mine()).toHaveLength(before.length + 2);
   clock = new Date(clock.getTime() + HOUR_MS - 1);
   expect(await removeDueContent(api.services, 50)).toEqual({ more: false });
@@ -135,7 +135,7 @@ it('removes it later when the store is unreachable', async () => {
 it('removes in portions, and tells whether there are more', async () => {
   for (let index = 0; index < 3; index += 1) {
     const key = { tenantId: client.clientId, documentId: `doc_portion${index}` };
-    await storeContent(api.services, key, { bytes: jpeg(), contentType: 'image/jpeg', sha256: '' });
+    await storeContent(api.services, key, receivedJpeg());
   }
   clock = new Date(clock.getTime() + HOUR_MS);
   expect(await removeDueContent(api.services, 2)).toEqual({ more: true });
@@ -149,8 +149,8 @@ it('records no document whose content is being removed', async () => {
   api.services.parties.documents = {
     ...documents,
     // The upload takes more than an hour from here to its transaction.
-    async put(key, bytes) {
-      await documents.put(key, bytes);
+    async put(key, sealed) {
+      await documents.put(key, sealed);
       clock = new Date(clock.getTime() + HOUR_MS);
       await whileAway(() => removeDueContent(api.services, 50).catch(() => undefined));
     },

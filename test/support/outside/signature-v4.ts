@@ -29,7 +29,10 @@ export function faultOfSignature(request: IncomingMessage, body: Buffer, signer:
   const scope = `${at.slice(0, 8)}/${region}/${service}/aws4_request`;
   if (credential !== `${accessKeyId}/${scope}`) return 'InvalidAccessKeyId';
   const hash = String(request.headers['x-amz-content-sha256'] ?? sha256(body));
-  if (hash !== sha256(body)) return 'XAmzContentSHA256Mismatch';
+  // A body whose hash is not known before it is sent. Its length is.
+  if (hash === 'UNSIGNED-PAYLOAD') {
+    if (Number(request.headers['content-length'] ?? 0) !== body.length) return 'MissingContentLength';
+  } else if (hash !== sha256(body)) return 'XAmzContentSHA256Mismatch';
   const names = signed.split(';');
   if (!['host', 'x-amz-date', ...signs].every((name) => names.includes(name))) return 'AccessDenied';
   const headers = names.map((name) => `${name}:${String(request.headers[name]).trim()}\n`).join('');

@@ -52,7 +52,7 @@ export const UPKEEP_RECORDINGS = {
   housekeeping: {
     args: [],
     paths: {
-      'with-events': {
+      'with-personal-data': {
         answers: {
           takeLedgerSnapshots: [null],
           forgetOldIdempotencyKeys: [3],
@@ -60,6 +60,7 @@ export const UPKEEP_RECORDINGS = {
           forgetOldEvents: [12],
           forgetUnusedQuotes: [7],
           forgetOldSpending: [40],
+          forgetPersonalData: [6],
           releaseExpiredWallets: [5],
           showOverdueCardOrders: [null],
         },

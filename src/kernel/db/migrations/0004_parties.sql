@@ -44,6 +44,8 @@ create table sandbox_mails (
   created_at timestamptz(3) not null default product_now()
 );
 create index sandbox_mails_of_tenant on sandbox_mails (tenant_id, created_at);
+-- Finds old mails, which are deleted.
+create index sandbox_mails_by_age on sandbox_mails (created_at);
 
 -- Changes of balances at the sandbox's exchange, written with their time when the order is accepted.
 create table sandbox_exchange_movements (

@@ -76,6 +76,26 @@ create table kyc_documents (
 );
 create index kyc_documents_of_user on kyc_documents (user_id, id desc);
 
+-- How many files a tenant stores, and their bytes: documents of users and files of cardholders. Triggers count, so that an upload
+-- reads no other row, and waits for those of its tenant that are not committed.
+create table stored_files (
+  tenant_id id primary key references tenants,
+  count     int not null,
+  bytes     bigint not null
+);
+create function count_stored_files() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'INSERT' then
+    insert into stored_files as s (tenant_id, count, bytes) values (new.tenant_id, 1, new.size)
+      on conflict (tenant_id) do update set count = s.count + 1, bytes = s.bytes + excluded.bytes;
+  else
+    update stored_files set count = count - 1, bytes = bytes - old.size where tenant_id = old.tenant_id;
+  end if;
+  return null;
+end $$;
+create trigger kyc_documents_counted after insert or delete on kyc_documents
+  for each row execute function count_stored_files();
+
 -- The operator's notes, shown to operators alone.
 create table kyc_notes (
   user_id    id primary key references users,

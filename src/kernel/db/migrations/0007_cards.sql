@@ -86,6 +86,10 @@ create table cardholder_files (
   sha256       text not null,
   created_at   timestamptz(3) not null default product_now()
 );
+-- Finds old files, which are deleted.
+create index cardholder_files_by_age on cardholder_files (created_at);
+create trigger cardholder_files_counted after insert or delete on cardholder_files
+  for each row execute function count_stored_files();
 
 -- Decisions of a person or of the sandbox. Rows are only added.
 create table cardholder_decisions (
@@ -310,6 +314,8 @@ create table card_challenges (
 );
 -- Counts the challenges of a card on a day.
 create index card_challenges_of_card on card_challenges (card_id, created_at);
+-- Finds old challenges, which are deleted.
+create index card_challenges_by_age on card_challenges (created_at);
 -- Finds challenges whose mail was not sent in time.
 create index card_challenges_sending on card_challenges (updated_at) where status = 'sending';
 

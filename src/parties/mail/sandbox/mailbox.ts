@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { table } from '../../../kernel/db/build';
 import type { Database, Sql } from '../../../kernel/db/database';
+import { inPortions } from '../../../kernel/db/portions';
 import type { Keyring } from '../../../kernel/security/keyring';
 import { PartyAway, PartyRefused } from '../../../process/party-errors';
 import type { Mail, Mailer } from '../port';
@@ -41,6 +42,19 @@ export function createMailbox(database: Database, keyring: Keyring, forward: Mai
     },
   };
 }
+
+/** Deletes mails, to operators too, seven days after they were sent. @returns the number of deleted mails */
+export const forgetOldMails = (database: Database): Promise<number> =>
+  inPortions(database, async (tx, limit) => {
+    const gone = await tx.query(
+      `delete from sandbox_mails where id = any(array(
+              select id from sandbox_mails where created_at < product_now() - interval '7 days'
+               order by created_at limit $1))
+       returning id`,
+      [limit],
+    );
+    return gone.length;
+  });
 
 /** The newest mails to a tenant's cardholders. */
 export async function readMailbox(sql: Sql, keyring: Keyring, tenantId: string): Promise<KeptMail[]> {

@@ -8,6 +8,7 @@ import type { UploadedFile } from '../../../kernel/wire/file-type';
 import { identifier } from '../../../kernel/wire/schemas';
 import { keepContent, readContent, type StoredContent, storeContent } from '../../kyc/documents/content';
 import { addDocument, storeDocument } from '../../kyc/documents/documents';
+import { assertWithinQuota } from '../../kyc/documents/quota';
 import { KYC_SLOTS } from '../../kyc/record';
 import { documentSchema, documentView } from '../../kyc/view';
 import { requireCardholder } from '../operations';
@@ -28,21 +29,25 @@ function fileRoute(services: CardholderServices): Route {
     scope: 'cards',
     tag: TAG,
     summary: 'Upload a cardholder file',
-    description: 'Stores a file, whose `fileId` can then be given as a photo of a cardholder.',
+    description:
+      'Stores a file for 30 days. Its `fileId` can then be given as a photo of a cardholder, which keeps a copy.',
     files: { file: 'required' },
     response: z
       .object({ fileId: z.string().meta({ examples: ['file_01h455vb4pex5vsknk084sn02q'] }) })
       .meta({ id: 'UploadedFile' }),
     status: 201,
-    prepare: ({ caller, files }) => {
-      const key = { tenantId: caller.tenantId, documentId: newId('file') };
-      return storeContent(services, key, files['file'] as UploadedFile);
+    problems: ['limit_exceeded'],
+    async prepare({ caller: { tenantId }, files }) {
+      const file = files['file'] as UploadedFile;
+      await assertWithinQuota(services.database, { tenantId }, file.size);
+      return storeContent(services, { tenantId, documentId: newId('file') }, file);
     },
     async write(tx, { caller, requestId }, content) {
       const { key, contentType, size, sha256 } = content;
       const { documentId: id, tenantId } = key;
       await keepContent(tx, content);
       await insertFile(tx, { id, tenantId, contentType, size, sha256 });
+      await assertWithinQuota(tx, { tenantId });
       await auditAdmin(tx, {
         caller,
         requestId,
@@ -78,7 +83,7 @@ function photoRoute(services: CardholderServices): Route {
     files: { file: 'optional' },
     response: documentSchema,
     status: 201,
-    problems: ['invalid_transition', 'no_linked_user'],
+    problems: ['invalid_transition', 'limit_exceeded', 'no_linked_user'],
     prepare: ({ caller, params, body: { fileId }, files }) =>
       storePhoto(services, caller, params['id'] ?? '', files['file'], fileId),
     async write(tx, { caller, params, body: { slot }, requestId, idempotencyKey }, photo) {
@@ -111,19 +116,26 @@ async function storePhoto(
   if ((sent === undefined) === (named === undefined))
     throw invalid('Either file or fileId is required, not both.', 'file');
   if (userId === null) return undefined;
-  const file = sent ?? (await named?.read());
+  const file = sent ?? named;
   if (!file) throw new Error('a photo has a file');
   return { userId, content: await storeDocument(services, reach, userId, file) };
 }
 
 /** @throws Problem 404 naming the field */
-async function requireFile(services: CardholderServices, reach: string | null, id: string) {
+async function requireFile(
+  services: CardholderServices,
+  reach: string | null,
+  id: string,
+): Promise<UploadedFile> {
   const file = await findFile(services.database, reach, id);
   if (!file) throw notFound('file', 'fileId');
-  const { tenantId, contentType, sha256 } = file;
+  const { tenantId, contentType, size, sha256 } = file;
   return {
-    async read(): Promise<UploadedFile> {
-      return { bytes: await readContent(services, { tenantId, documentId: id }), contentType, sha256 };
+    contentType,
+    size,
+    sha256,
+    async *read() {
+      yield* await readContent(services, { tenantId, documentId: id });
     },
   };
 }

@@ -9,6 +9,8 @@ export interface CardholderFile {
   id: string;
   tenantId: string;
   contentType: FileType;
+  /** In bytes. */
+  size: number;
   sha256: string;
 }
 
@@ -16,12 +18,26 @@ const files = recordTable<CardholderFile>('cardholder_files', {}, [
   'id',
   'tenantId',
   'contentType',
+  'size',
   'sha256',
 ]);
 
-export async function insertFile(tx: Sql, given: CardholderFile & { size: number }): Promise<void> {
+export async function insertFile(tx: Sql, given: CardholderFile): Promise<void> {
   await tx.run(files().insert(given));
 }
+
+/**
+ * Deletes files older than 30 days. Raw SQL for the limit, which the index of the creation serves.
+ * @returns the deleted files
+ */
+export const deleteOldFiles = (tx: Sql, limit: number): Promise<Pick<CardholderFile, 'id' | 'tenantId'>[]> =>
+  tx.query(
+    `delete from cardholder_files where id = any(array(
+            select id from cardholder_files where created_at < product_now() - interval '30 days'
+             order by created_at limit $1))
+     returning id, tenant_id as "tenantId"`,
+    [limit],
+  );
 
 /** @param reach the tenant whose files may be found, or null for every tenant's */
 export async function findFile(

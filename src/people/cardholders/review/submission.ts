@@ -1,3 +1,4 @@
+import { buffer } from 'node:stream/consumers';
 import type { Tx } from '../../../kernel/db/database';
 import { Problem } from '../../../kernel/errors';
 import type { ApplicationDocument } from '../../../parties/cardholder-review/port';
@@ -128,7 +129,7 @@ async function read(
 ): Promise<ApplicationDocument> {
   const document = await requireDocument(services.database, null, userId ?? '', documentId);
   const { contentType } = document;
-  return { slot, contentType, content: await documentContent(services, document) };
+  return { slot, contentType, content: await buffer(await documentContent(services, document)) };
 }
 
 /** The transition of each decision, and the description for the client when the reviewer gives no reason. */

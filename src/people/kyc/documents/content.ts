@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { Tx } from '../../../kernel/db/database';
 import { isOutOfReach } from '../../../kernel/db/faults';
 import { unavailable } from '../../../kernel/errors';
@@ -40,8 +41,9 @@ export async function storeContent(
   sealer?: Sealer,
 ): Promise<StoredContent> {
   await scheduleRemoval(deps.database, key, new Date(deps.now().getTime() + KEEP_WITHIN_MS));
-  await orUnavailable(() => deps.parties.documents.put(key, file.bytes, sealer));
-  return { key, contentType: file.contentType, size: file.bytes.length, sha256: file.sha256 };
+  await orUnavailable(() => deps.parties.documents.put(key, file, sealer));
+  const { contentType, size, sha256 } = file;
+  return { key, contentType, size, sha256 };
 }
 
 /** Keeps the content, in the transaction of its record. @throws Problem 503 when it was removed meanwhile */
@@ -60,12 +62,19 @@ export async function dropContent(deps: Deps, tx: Tx, key: DocumentKey): Promise
   });
 }
 
-/** @throws Problem 503 when the store is unreachable; DocumentUnreadable when the content is lost or damaged */
+/** Schedules the content of a deleted record for removal, with the hourly ones. */
+export const dropContentLater = (tx: Tx, key: DocumentKey, now: Date): Promise<void> =>
+  scheduleRemoval(tx, key, now);
+
+/**
+ * The content as a stream, which the caller reads or destroys.
+ * @throws Problem 503 when the store is unreachable; DocumentUnreadable when the content is lost or damaged
+ */
 export function readContent(
   { parties }: { parties: Pick<Services['parties'], 'documents'> },
   key: DocumentKey,
   sealer?: Sealer,
-): Promise<Buffer> {
+): Promise<Readable> {
   return orUnavailable(() => parties.documents.get(key, sealer));
 }
 

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { Sql, Tx } from '../../../kernel/db/database';
 import { conflict, notFound } from '../../../kernel/errors';
 import { newId } from '../../../kernel/ids';
@@ -25,10 +26,11 @@ import {
   updateDocumentStatus,
 } from '../store';
 import { dropContent, keepContent, readContent, type StoredContent, storeContent } from './content';
+import { assertWithinQuota } from './quota';
 
 type ContentDeps = Pick<Services, 'database' | 'keyring' | 'parties' | 'now' | 'log'>;
 
-/** Stores the content of a new document, before its transaction begins. @throws Problem 404, 503 */
+/** Stores the content of a new document, before its transaction begins. @throws Problem 404, 503, 409 `limit_exceeded` */
 export async function storeDocument(
   deps: ContentDeps,
   reach: string | null,
@@ -36,14 +38,15 @@ export async function storeDocument(
   file: UploadedFile,
 ): Promise<StoredContent> {
   const user = await requireUser(deps.database, reach, userId);
-  const key = { tenantId: user.tenantId, documentId: newId('kycDocument') };
-  return storeContent(deps, key, file, userSealer(deps, user));
+  const { tenantId } = user;
+  await assertWithinQuota(deps.database, { tenantId, userId }, file.size);
+  return storeContent(deps, { tenantId, documentId: newId('kycDocument') }, file, userSealer(deps, user));
 }
 
 /**
  * Records a document whose content is stored. The first document begins a user's KYC. One after the approval may
  * require a new submission.
- * @throws Problem 404
+ * @throws Problem 404, 409 `limit_exceeded`
  */
 export async function addDocument(
   tx: Tx,
@@ -67,6 +70,7 @@ export async function addDocument(
     size,
     sha256,
   });
+  await assertWithinQuota(tx, { tenantId: user.tenantId, userId: user.id });
   const status = kycStatusAfter(user.kycStatus, 'document_uploaded');
   if (status) await changeStatus(tx, user, status, given);
   await noteNewDocument(tx, user, given);
@@ -94,13 +98,14 @@ export async function requireDocumentById(sql: Sql, id: string): Promise<KycDocu
 }
 
 /**
+ * The content as a stream, which the caller reads or destroys.
  * @throws Problem 503 when the store is unreachable; DocumentUnreadable when the content is lost, damaged, or of an
  *   erased person
  */
 export async function documentContent(
   deps: Pick<Services, 'database' | 'keyring'> & { parties: Pick<Services['parties'], 'documents'> },
   { tenantId, id, userId }: Pick<KycDocument, 'tenantId' | 'id' | 'userId'>,
-): Promise<Buffer> {
+): Promise<Readable> {
   const user = await requireUser(deps.database, null, userId);
   if (user.dataKey === null) throw new DocumentUnreadable(id);
   return readContent(deps, { tenantId, documentId: id }, userSealer(deps, user));

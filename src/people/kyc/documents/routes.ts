@@ -64,12 +64,14 @@ function uploadRoute(services: Services): Route {
     scope: 'cards',
     tag: TAG,
     summary: 'Upload a KYC document',
-    description: 'Adds a document at any time. The newest document of a slot that is not rejected counts.',
+    description:
+      'Adds a document at any time. The newest document of a slot that is not rejected counts. The operator sets how ' +
+      'many documents and MiB a user and the company may store.',
     body: z.strictObject({ slot: z.enum(KYC_SLOTS) }),
     files: { file: 'required' },
     response: documentSchema,
     status: 201,
-    problems: ['invalid_transition'],
+    problems: ['invalid_transition', 'limit_exceeded'],
     prepare: ({ caller, params, files }) =>
       storeDocument(services, caller.reach, params['id'] ?? '', files['file'] as UploadedFile),
     async write(tx, { caller, params, body: { slot }, requestId, idempotencyKey }, content) {
@@ -145,11 +147,11 @@ function contentRoute(services: Services): Route {
         params['id'] ?? '',
         params['docId'] ?? '',
       );
-      const content = await documentContent(services, document);
-      const { id: subject, tenantId, contentType } = document;
+      const { id: subject, tenantId, contentType, size } = document;
       await auditAdmin(database, { caller, requestId, action: 'kyc.download-document', subject, tenantId });
-      return new Reply(200, content, {
+      return new Reply(200, await documentContent(services, document), {
         'content-type': contentType,
+        'content-length': String(size),
         'content-disposition': `attachment; filename="${subject}.${EXTENSIONS[contentType]}"`,
         'x-content-type-options': 'nosniff',
       });
