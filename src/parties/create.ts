@@ -21,7 +21,7 @@ import type { Parties } from './parties';
 import { configuredSource } from './rates/configured';
 import { keptRates } from './rates/kept';
 import { partyPath, partySecret } from './sandbox/mount';
-import { createLocalSigner } from './signer/local';
+import { createRemoteSigner } from './signer/remote';
 
 export interface PartiesOptions extends PartyWiring {
   mode: 'sandbox' | 'live';
@@ -62,7 +62,7 @@ export function createParties(options: PartiesOptions): Parties {
     ...(Object.fromEntries(made) as Pick<Parties, Party>),
     chain: given.chain ?? createChains(options),
     mail: given.mail ?? createMailer(options),
-    signer: given.signer ?? createLocalSigner({ database, keyring }),
+    signer: given.signer ?? createRemoteSigner({ database, keyring }),
     documents:
       given.documents ?? createDocuments(documents ? createStore(documents) : createMemoryStore(), keyring),
   };

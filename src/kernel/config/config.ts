@@ -23,6 +23,7 @@ import {
   whole,
 } from './schemas';
 import { readSecretFiles } from './secret-files';
+import { readSignerOperators, type SignerOperator } from './signer-operators';
 import { readStripe, type StripeSettings } from './stripe';
 import { TEMPORAL_VARIABLES } from './temporal';
 
@@ -56,6 +57,24 @@ const schema = z.object({
       const { masterKeys, wrong } = readMasterKeys(value);
       for (const line of wrong) addIssue(line);
       return masterKeys;
+    })
+    .optional(),
+  /** Seal the wallets' seed, as MASTER_KEYS do the installation's keys. Only the signing process has them. */
+  SIGNER_KEYS: z
+    .string()
+    .transform((value, { addIssue }) => {
+      const { masterKeys, wrong } = readMasterKeys(value);
+      for (const line of wrong) addIssue(line);
+      return masterKeys;
+    })
+    .optional(),
+  /** Who may sign allow-lists: `name:base64` of two operators or more, each an Ed25519 public key of 32 bytes. */
+  SIGNER_OPERATORS: z
+    .string()
+    .transform((value, { addIssue }) => {
+      const { operators, wrong } = readSignerOperators(value);
+      for (const line of wrong) addIssue(line);
+      return operators;
     })
     .optional(),
   /** Folder of documents, `documents` in DATA_DIR by default. Processes that serve the API must share it. */
@@ -109,7 +128,7 @@ const schema = z.object({
   npm_lifecycle_event: text.optional(),
 });
 
-export type Role = 'api' | 'worker' | 'desk' | 'all';
+export type Role = 'api' | 'worker' | 'desk' | 'signer' | 'all';
 
 /** `reaches`: the process calls the parties. `serves`: the process serves the sandbox's parties. */
 export type PartyUse = 'reaches' | 'serves' | 'neither';
@@ -154,6 +173,10 @@ export interface Config {
   };
   /** Absent: created at the first start of the embedded sandbox. Elsewhere the start fails. */
   masterKeys: MasterKeySettings | undefined;
+  /** Absent: created at the first start of the embedded sandbox. Elsewhere the process signs nothing. */
+  signerKeys: MasterKeySettings | undefined;
+  /** Absent: the signing process of a sandbox judges by the configuration of networks and gas stations. */
+  signerOperators: readonly SignerOperator[] | undefined;
   documents: DocumentsSettings;
   cardholderReviewSeconds: number;
   /** Whether the process that plays all roles starts a local chain. */
@@ -277,6 +300,8 @@ function configOf(
       encrypt: env.TEMPORAL_ENCRYPTION ? env.TEMPORAL_ENCRYPTION === 'on' : modeOf(env) === 'live',
     },
     masterKeys: env.MASTER_KEYS,
+    signerKeys: env.SIGNER_KEYS,
+    signerOperators: env.SIGNER_OPERATORS,
     documents: documentsOf(env),
     cardholderReviewSeconds: env.SANDBOX_CARDHOLDER_REVIEW_SECONDS,
     chain: env.CHAIN ? env.CHAIN === 'on' : modeOf(env) === 'sandbox' && env.DATABASE_URL === undefined,

@@ -18,7 +18,6 @@ const SEALING = [
   'sandbox-mails',
   'temporal-payload',
   'wallet-public-keys',
-  'wallet-seeds',
   'withdrawal-destinations',
 ] as const;
 
