@@ -119,11 +119,20 @@ export async function withEntropy<T>(
 }
 
 /**
- * The public keys as the seed itself gives them. The stored ones prove nothing, because other processes can write them.
+ * Reads the public keys as the seed itself gives them, and keeps them while the sealed seed is the same. The stored ones
+ * prove nothing, because other processes can write them.
  * @throws as {@link withEntropy}
  */
-export const seedPublicKeys = (sql: Sql, signerKeys: MasterKeys): Promise<PublicKeys> =>
-  withEntropy(sql, signerKeys, publicKeysOf);
+export function seedReader(sql: Sql, signerKeys: MasterKeys): () => Promise<PublicKeys> {
+  let known: { sealed: Buffer; publicKeys: PublicKeys } | undefined;
+  return async () => {
+    const row = await findSealed(sql);
+    if (row && known?.sealed.equals(row.sealed)) return known.publicKeys;
+    const publicKeys = await withEntropy(sql, signerKeys, publicKeysOf);
+    known = row && { sealed: row.sealed, publicKeys };
+    return publicKeys;
+  };
+}
 
 /**
  * Seals the seed under the first of SIGNER_KEYS.
