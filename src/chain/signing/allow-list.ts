@@ -81,10 +81,13 @@ export function bodyOf({ version, firstAddress, sequence, expiresAt, networks }:
   return PREFIX + JSON.stringify({ version, firstAddress, sequence, expiresAt, networks: ordered });
 }
 
+/** The JSON of a text that was signed. */
+export const jsonOfBody = (body: string): string => body.slice(PREFIX.length);
+
 /** Reads a text that was signed. Undefined for a text in any other spelling. */
 export function listOfBody(body: string): AllowList | undefined {
   if (!body.startsWith(PREFIX)) return undefined;
-  const read = readAllowList(body.slice(PREFIX.length));
+  const read = readAllowList(jsonOfBody(body));
   return 'list' in read && bodyOf(read.list) === body ? read.list : undefined;
 }
 

@@ -5,7 +5,7 @@ import { conflict, forbidden, invalid } from '../../kernel/errors';
 import { type DecisionSpec, decision, installation, type SubjectSpec } from '../../process/desk/decision';
 import { type Desk, defineDesk } from '../../process/desk/desk';
 import { columnsOf, list, pageOfAll } from '../../process/desk/list';
-import { type AllowList, bodyOf, digestOfBody, readAllowList } from './allow-list';
+import { type AllowList, bodyOf, digestOfBody, jsonOfBody, listOfBody, readAllowList } from './allow-list';
 import { configuredNetworks } from './configured';
 import type { AllowedNetwork } from './rules';
 import { highestSequence, insertSigned, newestLists, type ShownList } from './store';
@@ -37,13 +37,14 @@ export const signingDesk = ({ database }: { database: Database }): Desk =>
           ),
           createdAt: columns.time('made', ({ createdAt }) => createdAt),
           judgedAt: columns.time('judged', ({ judgedAt }) => judgedAt),
-          digest: columns.text('digest', ({ digest }) => digest),
-          body: columns.text('list', ({ body }) => body),
+          digest: columns.text('digest', ({ digest }) => digest.slice(0, 16)),
         },
         rows: async (page) => pageOfAll(await newestLists(database, SHOWN), placeOf, page),
         place: placeOf,
         decisions: [SUBMIT],
       }),
+      entryList(database),
+      textList(database),
       configuredList(database),
     ],
     decisions: [decision(submitSignature)],
@@ -51,6 +52,80 @@ export const signingDesk = ({ database }: { database: Database }): Desk =>
 
 const waitingFor = (count: number): string =>
   count < SIGNATURES ? `waits for ${SIGNATURES - count} more` : 'waits for the signing process';
+
+interface Entry {
+  of: ShownList;
+  chain: string;
+  chainId: number;
+  role: 'treasury' | 'token' | 'delegate' | 'daily fees';
+  value: string;
+}
+
+const entryColumns = columnsOf<Entry>();
+const entryPlace = ({ of, chainId, role, value }: Entry) => ({
+  since: of.createdAt,
+  id: `${of.digest}/${chainId}/${role}/${value}`,
+});
+
+/** What each list admits. */
+const entryList = (database: Database) =>
+  list({
+    name: 'allow-list-entries',
+    verb: 'entries',
+    title: 'what each list admits, the newest list first',
+    filters: SEQUENCE,
+    columns: {
+      sequence: entryColumns.text('sequence', ({ of }) => of.sequence),
+      chain: entryColumns.text('chain', ({ chain }) => chain),
+      chainId: entryColumns.text('chain id', ({ chainId }) => chainId),
+      role: entryColumns.status('role', ({ role }) => role),
+      value: entryColumns.text('address or amount', ({ value }) => value),
+    },
+    rows: async (page) =>
+      pageOfAll((await chosenLists(database, page.filters)).flatMap(entriesOf), entryPlace, page),
+    place: entryPlace,
+  });
+
+const SEQUENCE = z.object({ sequence: z.string().regex(/^\d{1,15}$/).optional() });
+
+const chosenLists = async (
+  database: Database,
+  { sequence }: z.output<typeof SEQUENCE>,
+): Promise<ShownList[]> =>
+  (await newestLists(database, SHOWN)).filter(
+    (each) => sequence === undefined || each.sequence === Number(sequence),
+  );
+
+function entriesOf(of: ShownList): Entry[] {
+  const networks = listOfBody(of.body)?.networks ?? [];
+  return networks.flatMap(({ chain, chainId, dailyFees, treasuries, tokens, delegates }) => {
+    const row = (role: Entry['role']) => (value: string) => ({ of, chain, chainId, role, value });
+    return [
+      ...treasuries.map(row('treasury')),
+      ...tokens.map(row('token')),
+      ...delegates.map(row('delegate')),
+      ...[dailyFees].map(row('daily fees')),
+    ];
+  });
+}
+
+const textColumns = columnsOf<ShownList>();
+
+/** The lists as JSON, for the second operator, who signs the same bytes. */
+const textList = (database: Database) =>
+  list({
+    name: 'allow-list-texts',
+    verb: 'text',
+    title: 'the lists as JSON, as "operator allow-list sign" takes them',
+    filters: SEQUENCE,
+    columns: {
+      sequence: textColumns.text('sequence', ({ sequence }) => sequence),
+      digest: textColumns.text('digest', ({ digest }) => digest),
+      list: textColumns.text('list', ({ body }) => jsonOfBody(body)),
+    },
+    rows: async (page) => pageOfAll(await chosenLists(database, page.filters), placeOf, page),
+    place: placeOf,
+  });
 
 interface Wanted {
   network: AllowedNetwork;
