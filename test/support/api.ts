@@ -9,12 +9,13 @@ import type { Database } from '../../src/kernel/db/database';
 import { Decimal } from '../../src/kernel/money/money';
 import type { NumberedCommand } from '../../src/kernel/outbox/commands';
 import { keepLimits } from '../../src/process/limits/operations';
+import { createLocalSigner } from '../../src/parties/signer/local';
 import type { Wiring } from '../../src/startup/wiring';
 import { createClient } from '../../src/tenants/clients/operations';
 import { type TestDatabase, testDatabase } from './database';
 import { documentedAnswers } from './documented';
 import type { Keyring } from '../../src/kernel/security/keyring';
-import { storeTestKeys, type TestKeyring, testKeyring } from './keyring';
+import { seedKeys, storeTestKeys, type TestKeyring, testKeyring } from './keyring';
 
 export interface Answer<Body = any> {
   status: number;
@@ -71,9 +72,11 @@ export async function testApi(
   await test.database.transaction((tx) => keepLimits(tx, WIDE, 'installation'));
   if (options.keyring && 'root' in options.keyring) await storeTestKeys(test.database, options.keyring);
   const commands: NumberedCommand[] = [];
+  const database = wrap(test.database);
+  const keyring = options.keyring ?? testKeyring();
   const services = createServices({
-    database: wrap(test.database),
-    keyring: testKeyring(),
+    database,
+    keyring,
     log: pino({ level: process.env['LOG_LEVEL'] ?? 'silent' }),
     mode: 'sandbox',
     handOver: (batch) => void commands.push(...batch),
@@ -81,6 +84,8 @@ export async function testApi(
     sandboxPartiesUrl: () => url,
     ...UNHURRIED,
     ...options,
+    // Signs at once. The tests of the signing process replace it (test/chain/signing).
+    parties: { signer: createLocalSigner({ database, ...seedKeys(keyring) }), ...options.parties },
   });
   const handle = createApi(services, { observe: () => undefined }).callback();
   const server = await listen((request, response) => void handle(request, response));

@@ -6,6 +6,7 @@ import { keyIdOf, openKeyring } from '../../src/kernel/security/installation-key
 import { createKeyring, type Keyring } from '../../src/kernel/security/keyring';
 import { createMasterKeys } from '../../src/kernel/security/master-keys/create';
 import type { MasterKeys } from '../../src/kernel/security/master-keys/port';
+import type { SeedKeys } from '../../src/parties/signer/seed';
 import { KEY_PURPOSES, type KeyPurpose } from '../../src/kernel/security/purposes';
 
 /** A keyring without a database: its keys are derived from one value. */
@@ -47,3 +48,9 @@ export async function storeTestKeys(sql: Sql, { root }: TestKeyring): Promise<vo
   });
   await sql.run(table('installation_keys').insert(await Promise.all(rows)));
 }
+
+/** The value of SIGNER_KEYS of commands and of signers in tests. */
+export const SIGNER_KEYS_TEXT = masterKeysText(Buffer.alloc(32, 9), 'signer');
+
+/** The keys that open the seed of a test's wallets. */
+export const seedKeys = (keyring: Keyring): SeedKeys => ({ keyring, signerKeys: masterKeysOf(SIGNER_KEYS_TEXT) });

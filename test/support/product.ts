@@ -15,7 +15,7 @@ import { startTemporal } from '../../src/startup/embedded/temporal/server';
 import { READY, type Run, START_MS, start } from '../startup/process';
 import { anotherOperator, commandReading } from './operator';
 import { giveOwnPorts, quietLog, temporaryFolder, toolContext } from './servers';
-import { masterKeysText } from './keyring';
+import { masterKeysText, SIGNER_KEYS_TEXT } from './keyring';
 
 /** Runs the whole product in processes: as `npm start` does, and as docker-compose.yml does. */
 
@@ -98,7 +98,7 @@ export interface Fleet {
 }
 
 /**
- * Starts Postgres, Temporal and the local chain, with `--role migrate`, `--role api` and `--role worker` beside them.
+ * Starts Postgres, Temporal and the local chain, with the roles migrate, api, worker and signer beside them.
  */
 export async function startFleet(more: Record<string, string> = {}): Promise<Fleet> {
   const dataDir = temporaryFolder('fleet');
@@ -127,11 +127,14 @@ export async function startFleet(more: Record<string, string> = {}): Promise<Fle
     await stopServers();
     throw new Error(migrate.text());
   }
+  // One key list for the signing process and for commands about the seed, never for the other roles.
+  const signerKeys = { SIGNER_KEYS: SIGNER_KEYS_TEXT };
+  const signer = keep('signer', { ...environment, ...signerKeys });
   const api = keep('api', environment);
   const worker = keep('worker', environment);
-  const roles = [api, worker];
+  const roles = [api, worker, signer];
   const stopRoles = () => Promise.all(roles.map((role) => role.stop()));
-  await Promise.all([api.serves(), worker.serves()]).catch(async (error: unknown) => {
+  await Promise.all([api.serves(), worker.serves(), signer.serves()]).catch(async (error: unknown) => {
     await stopRoles();
     await stopServers();
     throw error;
@@ -225,7 +228,7 @@ async function switchable<S extends { pid(): number; stop(): Promise<void> }>(ma
 const RESTART_MS = 200;
 
 function keep(
-  role: 'api' | 'worker',
+  role: 'api' | 'worker' | 'signer',
   environment: Record<string, string>,
 ): Kept & { serves(): Promise<void> } {
   let run: Run;

@@ -5,14 +5,17 @@ import { createLocalSigner } from '../../../src/parties/signer/local';
 import type { Services } from '../../../src/services';
 import { type TestDatabase, testDatabase } from '../../support/database';
 import { insertNetwork } from './support';
-import { testKeyring } from '../../support/keyring';
+import { seedKeys, testKeyring } from '../../support/keyring';
 
 describe('the pool of wallets', () => {
   let db: TestDatabase;
   let services: Pick<Services, 'parties'>;
   beforeAll(async () => {
     db = await testDatabase();
-    const signer = createLocalSigner({ database: db.database, keyring: testKeyring(Buffer.alloc(32, 7)) });
+    const signer = createLocalSigner({
+      database: db.database,
+      ...seedKeys(testKeyring(Buffer.alloc(32, 7))),
+    });
     services = { parties: { signer } as Parties };
     await insertNetwork(db.database);
   });
