@@ -1,6 +1,7 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pino from 'pino';
+import { getAddress } from 'viem';
 import type { SeenList } from '../../../src/chain/signing/allow-list';
 import { servingOf } from '../../../src/chain/signing/process';
 import { readSignerOperators } from '../../../src/kernel/config/signer-operators';
@@ -18,7 +19,8 @@ describe('the commands about allow-lists', () => {
   let bob: NodeJS.ProcessEnv;
   beforeAll(async () => {
     db = await testDatabase();
-    await insertNetwork(db.database);
+    const contract = getAddress(`0x${'ab'.repeat(20)}`);
+    await insertNetwork(db.database, { assets: [{ symbol: 'USDT', contract, decimals: 6, minDeposit: '1' }] });
     const first = await operatorEnvironment(db.database, 'ida');
     const second = await anotherOperator(first, 'bob');
     ida = { ...first, OPERATOR_SIGNING_KEY: join(folder, 'ida.pem') };

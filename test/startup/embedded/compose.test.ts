@@ -32,7 +32,7 @@ test('passes the check of a Compose tool if one is installed', () => {
   expect(said).toMatch(/^docker-compose\.yml( is valid|: no Compose tool)/);
 }, 300_000);
 
-test.each(['api', 'worker', 'desk', 'migrate'])('%s is a role of the one image', (role) => {
+test.each(['api', 'worker', 'desk', 'signer', 'migrate'])('%s is a role of the one image', (role) => {
   expect(services[role]?.command).toEqual(['node', '--import', 'tsx', 'src/main.ts', '--role', role]);
   expect(services[role]?.image).toBe(services['api']?.image);
   expect(services[role]?.build).toBe('.');
@@ -80,4 +80,12 @@ test('the image has the files of its commands, and no secret', () => {
     expect(existsSync(join(root, path))).toBe(true);
   }
   expect(kept).not.toMatch(/!\.(env|data)/);
+});
+
+test('only the signer has the keys of the wallets, and no secret of a party', () => {
+  const holders = Object.entries(services).filter(([, { environment }]) => environment?.['SIGNER_KEYS']);
+  expect(holders.map(([name]) => name)).toEqual(['signer']);
+  const names = Object.keys(services['signer']?.environment ?? {});
+  expect(names.filter((name) => /^(PARTY|STRIPE|SMTP|TEMPORAL)/.test(name))).toEqual([]);
+  expect(services['signer']?.ports).toBeUndefined();
 });
