@@ -71,7 +71,12 @@ function has(command, args) {
 
 /** Ends the process with the tool's message when the file is invalid. */
 function check(command, args) {
-  const required = { MASTER_KEYS: 'check', SIGNER_KEYS: 'check', POSTGRES_PASSWORD: 'check', TEMPORAL_DB_PASSWORD: 'check' };
+  const required = {
+    MASTER_KEYS: 'check',
+    SIGNER_KEYS: 'check',
+    POSTGRES_PASSWORD: 'check',
+    TEMPORAL_DB_PASSWORD: 'check',
+  };
   try {
     execFileSync(command, args, { env: { ...process.env, ...required }, stdio: 'pipe' });
     return true;

@@ -27,8 +27,8 @@ import { outliveOutput } from './startup/output';
 import { startParties } from './startup/parties';
 import { deskPortOf, type Product, startProduct } from './startup/product';
 import { assertDatabase } from './startup/reach-database';
-import { assertSignerKeys, signerKeysOfAll, startSigner } from './startup/signer';
 import { createSignals } from './startup/signals';
+import { assertSignerKeys, signerKeysOfAll, startSigner } from './startup/signer';
 import { createStages, type Stages, StoppedWhileStarting } from './startup/stages';
 import { createVoice, type Voice } from './startup/voice';
 import type { Composition, Wiring } from './startup/wiring';
@@ -109,7 +109,9 @@ async function start(run: Run, role: Exclude<Role, 'signer'>): Promise<void> {
   await assertPortFree(config.metricsHost, config.metricsPort, 'METRICS_PORT');
   if (config.databaseUrl !== undefined) await assertDatabase(config.databaseUrl);
   await claimFolders(role, config);
-  const masterKeys = createMasterKeys(config.masterKeys ?? (await ensureKeyFile(config.dataDir, 'MASTER_KEYS')));
+  const masterKeys = createMasterKeys(
+    config.masterKeys ?? (await ensureKeyFile(config.dataDir, 'MASTER_KEYS')),
+  );
   const signerKeys = await signerKeysOfAll(role, config);
   const infrastructure = await startInfrastructure({ config, role, log, onProgress: voice.say, stages });
   const product = await startProduct({
@@ -140,7 +142,9 @@ async function serveParties({ config, log, stages, voice }: Run): Promise<void> 
   await assertPortFree(config.host, config.port, 'PORT');
   if (config.databaseUrl !== undefined) await assertDatabase(config.databaseUrl);
   await claimFolders('parties', config);
-  const masterKeys = createMasterKeys(config.masterKeys ?? (await ensureKeyFile(config.dataDir, 'MASTER_KEYS')));
+  const masterKeys = createMasterKeys(
+    config.masterKeys ?? (await ensureKeyFile(config.dataDir, 'MASTER_KEYS')),
+  );
   const databaseUrl = await startDatabase({ config, log, onProgress: voice.say, stages });
   const { url, path } = await startParties({ config, log, stages, databaseUrl, masterKeys });
   const where = path === undefined ? '' : `; their addresses and secrets are in ${path}`;

@@ -27,7 +27,12 @@ const isWithin = (folder: string, path: string): boolean => !relative(folder, pa
 export async function claimFolders(role: StartRole, config: Config): Promise<void> {
   const { dataDir, documents } = config;
   if (needsDataDir(role, config)) await claimDataDir(config);
-  if (role !== 'parties' && role !== 'signer' && documents.kind === 'folder' && !isWithin(dataDir, documents.folder))
+  if (
+    role !== 'parties' &&
+    role !== 'signer' &&
+    documents.kind === 'folder' &&
+    !isWithin(dataDir, documents.folder)
+  )
     await makeFolder('DOCUMENTS_FOLDER', documents.folder);
 }
 

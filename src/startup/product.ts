@@ -102,7 +102,8 @@ export async function startProduct(setup: Setup): Promise<Product> {
   await services.database.transaction((tx) => keepLimits(tx, config.limits, INSTALLATION));
   if (config.mode === 'sandbox') await services.database.transaction((tx) => ensureDemoBins(tx));
   for (const network of await listOpened(services, services.database)) warnOfFewHosts(services, network);
-  if (setup.signerKeys) await signWith(setup, {
+  if (setup.signerKeys)
+    await signWith(setup, {
       database: services.database,
       keyring: services.keyring,
       signerKeys: setup.signerKeys,

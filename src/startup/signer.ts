@@ -46,7 +46,11 @@ interface Setup {
 export async function startSigner({ config, log, stages }: Setup): Promise<void> {
   const { databaseUrl = '', masterKeys, signerKeys } = config;
   if (!masterKeys || !signerKeys) throw new Error('the keys were checked before');
-  const database = createDatabase({ url: databaseUrl, poolSize: config.databasePool, name: 'cardwright signer' });
+  const database = createDatabase({
+    url: databaseUrl,
+    poolSize: config.databasePool,
+    name: 'cardwright signer',
+  });
   stages.started('database', () => database.close());
   await awaitSchema(database, log, stages);
   const keyring = await openKeyring(database, createMasterKeys(masterKeys));
@@ -84,4 +88,3 @@ export async function signWith(
   });
   stages.started('signing process', () => signing.stop());
 }
-

@@ -2,14 +2,18 @@ import { readConfig } from '../../src/kernel/config/config';
 import { assertSignerKeys } from '../../src/startup/signer';
 import { masterKeysText, SIGNER_KEYS_TEXT } from '../support/keyring';
 
-const OPERATORS = ['ida', 'bob'].map((name, place) => `${name}:${Buffer.alloc(32, place).toString('base64')}`).join();
+const OPERATORS = ['ida', 'bob']
+  .map((name, place) => `${name}:${Buffer.alloc(32, place).toString('base64')}`)
+  .join();
 
 const config = (given: Record<string, string>) =>
   readConfig({ MASTER_KEYS: masterKeysText(), DATABASE_URL: 'postgres://127.0.0.1/none', ...given });
 
 describe('the keys of the signing process', () => {
   it.each(['api', 'worker', 'desk', 'parties', 'migrate'] as const)('are refused by the role %s', (role) => {
-    expect(() => assertSignerKeys(role, config({ SIGNER_KEYS: SIGNER_KEYS_TEXT }))).toThrow('only the signing process');
+    expect(() => assertSignerKeys(role, config({ SIGNER_KEYS: SIGNER_KEYS_TEXT }))).toThrow(
+      'only the signing process',
+    );
     expect(() => assertSignerKeys(role, config({}))).not.toThrow();
   });
 

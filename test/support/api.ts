@@ -8,13 +8,13 @@ import { openApiDocument } from '../../src/http/openapi';
 import type { Database } from '../../src/kernel/db/database';
 import { Decimal } from '../../src/kernel/money/money';
 import type { NumberedCommand } from '../../src/kernel/outbox/commands';
-import { keepLimits } from '../../src/process/limits/operations';
+import type { Keyring } from '../../src/kernel/security/keyring';
 import { createLocalSigner } from '../../src/parties/signer/local';
+import { keepLimits } from '../../src/process/limits/operations';
 import type { Wiring } from '../../src/startup/wiring';
 import { createClient } from '../../src/tenants/clients/operations';
 import { type TestDatabase, testDatabase } from './database';
 import { documentedAnswers } from './documented';
-import type { Keyring } from '../../src/kernel/security/keyring';
 import { seedKeys, storeTestKeys, type TestKeyring, testKeyring } from './keyring';
 
 export interface Answer<Body = any> {

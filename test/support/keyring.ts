@@ -6,8 +6,8 @@ import { keyIdOf, openKeyring } from '../../src/kernel/security/installation-key
 import { createKeyring, type Keyring } from '../../src/kernel/security/keyring';
 import { createMasterKeys } from '../../src/kernel/security/master-keys/create';
 import type { MasterKeys } from '../../src/kernel/security/master-keys/port';
-import type { SeedKeys } from '../../src/parties/signer/seed';
 import { KEY_PURPOSES, type KeyPurpose } from '../../src/kernel/security/purposes';
+import type { SeedKeys } from '../../src/parties/signer/seed';
 
 /** A keyring without a database: its keys are derived from one value. */
 export interface TestKeyring extends Keyring {
@@ -44,7 +44,11 @@ export async function storeTestKeys(sql: Sql, { root }: TestKeyring): Promise<vo
   const rows = KEY_PURPOSES.map(async (purpose) => {
     const named = { purpose, number: 1 };
     const context = { purpose, keyId: keyIdOf(named) };
-    return { ...named, sealed: await masterKey.seal(derived(root, purpose), context), sealedBy: masterKey.id };
+    return {
+      ...named,
+      sealed: await masterKey.seal(derived(root, purpose), context),
+      sealedBy: masterKey.id,
+    };
   });
   await sql.run(table('installation_keys').insert(await Promise.all(rows)));
 }
@@ -53,4 +57,7 @@ export async function storeTestKeys(sql: Sql, { root }: TestKeyring): Promise<vo
 export const SIGNER_KEYS_TEXT = masterKeysText(Buffer.alloc(32, 9), 'signer');
 
 /** The keys that open the seed of a test's wallets. */
-export const seedKeys = (keyring: Keyring): SeedKeys => ({ keyring, signerKeys: masterKeysOf(SIGNER_KEYS_TEXT) });
+export const seedKeys = (keyring: Keyring): SeedKeys => ({
+  keyring,
+  signerKeys: masterKeysOf(SIGNER_KEYS_TEXT),
+});

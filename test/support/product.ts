@@ -13,9 +13,9 @@ import { startPostgres } from '../../src/startup/embedded/postgres/server';
 import { temporalExecutable } from '../../src/startup/embedded/temporal/binary';
 import { startTemporal } from '../../src/startup/embedded/temporal/server';
 import { READY, type Run, START_MS, start } from '../startup/process';
+import { masterKeysText, SIGNER_KEYS_TEXT } from './keyring';
 import { anotherOperator, commandReading } from './operator';
 import { giveOwnPorts, quietLog, temporaryFolder, toolContext } from './servers';
-import { masterKeysText, SIGNER_KEYS_TEXT } from './keyring';
 
 /** Runs the whole product in processes: as `npm start` does, and as docker-compose.yml does. */
 

@@ -6,8 +6,8 @@ import { isChainName } from '../networks/record';
 import type { AllowedNetwork } from './rules';
 
 /**
- * What the signing process may sign: one list for all networks, signed by two operators over its canonical bytes. A new
- * list replaces the earlier one whole, by a higher sequence, so that what it leaves out is no longer allowed.
+ * The allow-list: one list for all networks, signed by two operators over its canonical bytes. A new list has a higher
+ * sequence and replaces the earlier one whole.
  */
 
 const MAX_ADDRESSES = 200;
@@ -164,8 +164,7 @@ export function judgeList({ body, digest, signatures }: StoredList, judging: Jud
   const signers = signersOf(body, signatures, operators);
   if (signers.length < SIGNATURES)
     return { refused: `It needs ${SIGNATURES} signatures and has ${signers.length} that are valid.` };
-  if (seen && list.sequence < seen.sequence)
-    return { refused: `The list ${seen.sequence} has replaced it.` };
+  if (seen && list.sequence < seen.sequence) return { refused: `The list ${seen.sequence} has replaced it.` };
   if (seen && list.sequence === seen.sequence && digest !== seen.digest)
     return { refused: 'Another list has the same sequence.' };
   if (new Date(list.expiresAt) <= at) return { refused: 'It has expired.' };

@@ -7,7 +7,7 @@ import { namedAddresses } from '../wallets/operations';
 import type { AllowedNetwork } from './rules';
 
 /**
- * What the configuration of networks and gas stations would have signed. A sandbox without SIGNER_OPERATORS judges by it,
+ * Reads the addresses that the configuration of networks and gas stations names. A sandbox without SIGNER_OPERATORS judges by it,
  * and operators start a list from it. Former treasuries and stations are included, because transactions for them may
  * still be replaced.
  */

@@ -31,7 +31,10 @@ export const signingDesk = ({ database }: { database: Database }): Desk =>
         filters: z.object({}),
         columns: {
           sequence: columns.text('sequence', ({ sequence }) => sequence),
-          status: columns.status('status', ({ verdict, signatures }) => verdict ?? waitingFor(signatures.length)),
+          status: columns.status(
+            'status',
+            ({ verdict, signatures }) => verdict ?? waitingFor(signatures.length),
+          ),
           signedBy: columns.text('signed by', ({ signatures }) =>
             signatures.map(({ operator }) => operator).join(' '),
           ),
@@ -86,7 +89,12 @@ const entryList = (database: Database) =>
     place: entryPlace,
   });
 
-const SEQUENCE = z.object({ sequence: z.string().regex(/^\d{1,15}$/).optional() });
+const SEQUENCE = z.object({
+  sequence: z
+    .string()
+    .regex(/^\d{1,15}$/)
+    .optional(),
+});
 
 const chosenLists = async (
   database: Database,
@@ -144,7 +152,8 @@ const configuredList = (database: Database) =>
   list({
     name: 'allow-list-configured',
     verb: 'configured',
-    title: 'what the configuration of networks and gas stations needs in the list; compare it with your own records',
+    title:
+      'what the configuration of networks and gas stations needs in the list; compare it with your own records',
     filters: z.object({}),
     columns: {
       chain: wantedColumns.text('chain', ({ network }) => network.chain),
@@ -213,7 +222,11 @@ const submitSignature: DecisionSpec<Lists, z.output<typeof input>> = {
     const given = requireList(text);
     const { sequence } = given;
     if (sequence < highest)
-      throw conflict('invalid_transition', `sequence must be at least ${highest}, that of the newest list.`, 'list');
+      throw conflict(
+        'invalid_transition',
+        `sequence must be at least ${highest}, that of the newest list.`,
+        'list',
+      );
     const operator = nameOf(actor);
     const body = bodyOf(given);
     const digest = digestOfBody(body);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { audit } from '../../kernel/audit/audit';
 import type { SignerOperator } from '../../kernel/config/signer-operators';
 import type { Database } from '../../kernel/db/database';
-import { judgeList, type JudgedList, networksOf, type SeenList } from './allow-list';
+import { type JudgedList, judgeList, networksOf, type SeenList } from './allow-list';
 import { configuredNetworks } from './configured';
 import type { AllowedNetwork } from './rules';
 import { keepVerdict, newestLists, type ShownList } from './store';
@@ -66,7 +66,8 @@ export function allowedBySignedLists(options: SignedListsOptions): Allowing {
       const lists = await newestLists(database, LISTS);
       const judged = lists.map((list) => ({ list, word: judgeList(list, judging) }));
       const found = judged.find(({ word }) => 'list' in word);
-      for (const { list, word } of judged) await keepVerdict(database, list.digest, verdictOf(list, word, found?.list));
+      for (const { list, word } of judged)
+        await keepVerdict(database, list.digest, verdictOf(list, word, found?.list));
       if (!found || !('list' in found.word)) return nothing(judged, before);
       const { digest, sequence } = found.list;
       // Written first, so that no transaction is signed under a list that a restart would forget.
@@ -94,7 +95,11 @@ function nothing(judged: readonly { word: JudgedList }[], before: SeenList | und
     : `No allow-list is in force. The newest one: ${why}`;
 }
 
-const auditAccepted = (database: Database, { sequence, digest, signatures }: ShownList, firstAddress: string) =>
+const auditAccepted = (
+  database: Database,
+  { sequence, digest, signatures }: ShownList,
+  firstAddress: string,
+) =>
   audit(database, {
     caller: SIGNER,
     requestId: randomUUID(),

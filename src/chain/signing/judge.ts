@@ -36,8 +36,7 @@ export function createJudge({ database, allowing, addressOf, now }: JudgeOptions
     const { transaction, index } = request;
     const network = allowedOn(networks, transaction.chainId);
     if (!network) return notListed(transaction.chainId);
-    if ((await addressOf(index)) !== transaction.from)
-      return 'The sender is not the wallet with that index.';
+    if ((await addressOf(index)) !== transaction.from) return 'The sender is not the wallet with that index.';
     const facts = { isOwnRecipient: await isOwn(transaction.to) };
     return transactionRefusal(transaction, network, facts) ?? fees.take(network, transaction);
   };

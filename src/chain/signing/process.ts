@@ -35,8 +35,7 @@ export async function servingOf(options: SigningOptions): Promise<ServingOptions
   const publicKeys = seedReader(database, signerKeys);
   const checkSeed = () => assertSeed(options, publicKeys);
   await checkSeed();
-  const addressOf = async (index: number) =>
-    addressAt({ publicKeys: await publicKeys() }, 'evm', index);
+  const addressOf = async (index: number) => addressAt({ publicKeys: await publicKeys() }, 'evm', index);
   const allowing = operators
     ? allowedBySignedLists({ database, operators, seen, firstAddress: () => addressOf(0), now })
     : allowedByConfiguration(database);

@@ -22,10 +22,8 @@ export interface OwnFacts {
 }
 
 /** The network of a chain id. Undefined: nothing is signed for it. */
-export const allowedOn = (
-  networks: readonly AllowedNetwork[],
-  chainId: number,
-): AllowedNetwork | undefined => networks.find((each) => each.chainId === chainId);
+export const allowedOn = (networks: readonly AllowedNetwork[], chainId: number): AllowedNetwork | undefined =>
+  networks.find((each) => each.chainId === chainId);
 
 export const notListed = (chainId: number): string => `No network of the chain id ${chainId} is listed.`;
 

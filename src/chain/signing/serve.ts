@@ -80,7 +80,12 @@ async function checkSeed({ database, log, checkSeed: check }: ServingOptions): P
     if (!(error instanceof StartupError)) throw error;
     log.error({ err: error }, "the wallets' seed is not as it was");
     const { message: detail } = error;
-    await openBreakAgain(database, { tenantId: null, kind: 'wallet_seed_changed', subject: 'wallet-seed', detail });
+    await openBreakAgain(database, {
+      tenantId: null,
+      kind: 'wallet_seed_changed',
+      subject: 'wallet-seed',
+      detail,
+    });
   }
 }
 

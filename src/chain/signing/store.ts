@@ -20,7 +20,9 @@ type Row = Omit<ShownList, 'sequence' | 'signatures'> & { sequence: string };
 /** The newest lists first. Older ones than `limit` are left out. */
 export async function newestLists(sql: Sql, limit: number): Promise<ShownList[]> {
   const rows = await sql.run<Row>(
-    lists().orderBy([{ column: 'sequence', order: 'desc' }, { column: 'digest' }]).limit(limit),
+    lists()
+      .orderBy([{ column: 'sequence', order: 'desc' }, { column: 'digest' }])
+      .limit(limit),
   );
   const signed = await sql.run<ListSignature & { digest: string }>(
     signatures()
@@ -52,9 +54,7 @@ export async function insertSigned(
   { digest, sequence, body }: Pick<ShownList, 'digest' | 'sequence' | 'body'>,
   { operator, signature }: ListSignature,
 ): Promise<void> {
-  await tx.run(
-    lists().insert({ digest, sequence, body, createdAt: NOW }).onConflict('digest').ignore(),
-  );
+  await tx.run(lists().insert({ digest, sequence, body, createdAt: NOW }).onConflict('digest').ignore());
   await tx.run(
     signatures()
       .insert({ digest, operator, signature, createdAt: NOW })

@@ -83,10 +83,18 @@ async function draft(
     rows<{ firstAddress: string | null }>('wallet-seed'),
     rows<{ sequence: number }>('allow-lists'),
   ]);
-  if (!seed?.firstAddress) throw conflict('invalid_transition', 'There is no seed yet: start the signing process.');
+  if (!seed?.firstAddress)
+    throw conflict('invalid_transition', 'There is no seed yet: start the signing process.');
   const networks = new Map<number, AllowList['networks'][number]>();
   for (const { chain, chainId, role, address } of configured) {
-    const network = networks.get(chainId) ?? { chain, chainId, dailyFees, treasuries: [], tokens: [], delegates: [] };
+    const network = networks.get(chainId) ?? {
+      chain,
+      chainId,
+      dailyFees,
+      treasuries: [],
+      tokens: [],
+      delegates: [],
+    };
     network[PLACES[role]].push(address);
     networks.set(chainId, network);
   }
@@ -113,7 +121,8 @@ async function listOfDesk(client: DeskClient, sequence: string | undefined): Pro
   const { data } = await client.get<{ data: { list: string }[] }>('/lists/allow-list-texts', { sequence });
   const [found, another] = data;
   if (!found) throw notFound(`a list with the sequence ${sequence}`);
-  if (another) throw conflict('invalid_transition', `Several lists have the sequence ${sequence}: name a file.`);
+  if (another)
+    throw conflict('invalid_transition', `Several lists have the sequence ${sequence}: name a file.`);
   return requireList(found.list);
 }
 

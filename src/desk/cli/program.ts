@@ -42,7 +42,9 @@ export async function runDeskProgram(argv: string[], console: Console, place: Pl
     const { client, close } = await place.open();
     try {
       const catalogue = await client.get<CatalogueView>('/catalogue');
-      await programOf(catalogue, { console, client, json, signingKeys: place.signingKeys }).parseAsync(argv, { from: 'user' });
+      await programOf(catalogue, { console, client, json, signingKeys: place.signingKeys }).parseAsync(argv, {
+        from: 'user',
+      });
     } finally {
       await close();
     }

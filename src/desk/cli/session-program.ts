@@ -59,7 +59,9 @@ export function sessionProgram(console: Console, place: Place): Command {
     .description('makes it, and prints the public key for SIGNER_OPERATORS of the signing process')
     .action(async () => {
       const { file, publicKey } = await place.signingKeys.create();
-      console.out(`Your key is in ${file}. Keep a copy offline. SIGNER_OPERATORS takes your name and ${publicKey}`);
+      console.out(
+        `Your key is in ${file}. Keep a copy offline. SIGNER_OPERATORS takes your name and ${publicKey}`,
+      );
     });
   return program;
 }

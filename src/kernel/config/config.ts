@@ -340,7 +340,9 @@ function wrongTogether(env: Environment): string[] {
     ...(env.MODE === undefined && env.NODE_ENV === 'production'
       ? ['MODE: must be live or sandbox when NODE_ENV is production']
       : []),
-    ...(keyless ? ['MASTER_KEYS: must be given (id:key, 32 bytes in base64) unless the embedded sandbox runs'] : []),
+    ...(keyless
+      ? ['MASTER_KEYS: must be given (id:key, 32 bytes in base64) unless the embedded sandbox runs']
+      : []),
     ...(env.DUAL_CONTROL === 'off' && env.MODE === 'live' ? ['DUAL_CONTROL: must be on with MODE=live'] : []),
     ...(env.CHAIN === 'on' && env.MODE === 'live' ? ['CHAIN: must be off with MODE=live'] : []),
     ...(locked

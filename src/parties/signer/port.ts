@@ -10,7 +10,7 @@ export interface SignedTransaction {
   hash: string;
 }
 
-/** What a wallet signs to take the code of a contract: the chain id, never 0 (valid on every chain), and its next nonce. */
+/** Delegation of a wallet to a contract: the chain id, never 0 (valid on every chain), and the wallet's next nonce. */
 export type Authorization = Pick<SignedAuthorization, 'chainId' | 'contract' | 'nonce'>;
 
 /** No signing process has answered in time. It may sign later, so the same request is made again. */

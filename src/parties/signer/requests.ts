@@ -16,7 +16,7 @@ export type SigningRequest =
   | { kind: 'transaction'; index: number; transaction: UnsignedTransaction }
   | { kind: 'authorization'; index: number; authorization: Authorization };
 
-/** What the signing process answers: signed bytes, or a sentence why it refuses. */
+/** Answer of the signing process: signed bytes, or a sentence why it refuses. */
 export type SigningAnswer =
   | { signed: SignedTransaction }
   | { authorized: SignedAuthorization }
@@ -93,7 +93,10 @@ const units = z
   .string()
   .regex(/^\d{1,78}$/)
   .transform(BigInt);
-const index = z.int().min(0).max(2 ** 31 - 1);
+const index = z
+  .int()
+  .min(0)
+  .max(2 ** 31 - 1);
 const chainId = z.int().min(1);
 const nonce = z.int().min(0);
 

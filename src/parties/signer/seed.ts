@@ -152,14 +152,13 @@ export async function sealSeedAnew(
     const again = await opened({ sealed, sealedBy: first.id }, signerKeys);
     const isSame = again.equals(entropy);
     again.fill(0);
-    if (!isSame) throw new StartupError(`The signer key "${first.id}" opens another value than it has sealed.`);
+    if (!isSame)
+      throw new StartupError(`The signer key "${first.id}" opens another value than it has sealed.`);
     const changed = await tx.run(
-      seeds()
-        .where({ id: ID, sealed: row.sealed })
-        .update({ sealed, sealedBy: first.id })
-        .returning('id'),
+      seeds().where({ id: ID, sealed: row.sealed }).update({ sealed, sealedBy: first.id }).returning('id'),
     );
-    if (changed.length === 0) throw conflict('version_conflict', 'Another process has sealed the seed just now.');
+    if (changed.length === 0)
+      throw conflict('version_conflict', 'Another process has sealed the seed just now.');
     return { before: row.sealedBy, after: first.id };
   } finally {
     entropy.fill(0);

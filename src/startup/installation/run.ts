@@ -27,8 +27,7 @@ export const runInstallation = (
 export const placeOf = async (config: Config): Promise<InstallationPlace> => ({
   databaseUrl: config.databaseUrl ?? (await embeddedUrl(config.dataDir)),
   masterKeys: createMasterKeys(config.masterKeys ?? (await embeddedKeys(config, 'MASTER_KEYS'))),
-  signerKeys: async () =>
-    createMasterKeys(config.signerKeys ?? (await embeddedKeys(config, 'SIGNER_KEYS'))),
+  signerKeys: async () => createMasterKeys(config.signerKeys ?? (await embeddedKeys(config, 'SIGNER_KEYS'))),
   sandbox: config.mode === 'sandbox',
   operatorSecret: config.operatorSecret ?? (await embeddedSecret(config)),
   away: away(config),

@@ -49,11 +49,26 @@ describe('the judgement of an allow-list', () => {
   it.each<[string, (body: string) => { operator: string; signature: string }[]]>([
     ['one signature', (body) => [signatureOf(ida, body)]],
     ['one operator twice', (body) => [signatureOf(ida, body), signatureOf(ida, body)]],
-    ["one operator under the other's name", (body) => [signatureOf(ida, body), { ...signatureOf(ida, body), operator: 'bob' }]],
+    [
+      "one operator under the other's name",
+      (body) => [signatureOf(ida, body), { ...signatureOf(ida, body), operator: 'bob' }],
+    ],
     ['a stranger beside an operator', (body) => [signatureOf(ida, body), signatureOf(eve, body)]],
-    ["a stranger under an operator's name", (body) => [signatureOf(ida, body), { ...signatureOf(eve, body), operator: 'bob' }]],
-    ['a signature on another list', (body) => [signatureOf(ida, body), signatureOf(bob, bodyOf(listed({ sequence: 8 })))]],
-    ['no signature at all', () => [{ operator: 'ida', signature: '' }, { operator: 'bob', signature: 'AAAA' }]],
+    [
+      "a stranger under an operator's name",
+      (body) => [signatureOf(ida, body), { ...signatureOf(eve, body), operator: 'bob' }],
+    ],
+    [
+      'a signature on another list',
+      (body) => [signatureOf(ida, body), signatureOf(bob, bodyOf(listed({ sequence: 8 })))],
+    ],
+    [
+      'no signature at all',
+      () => [
+        { operator: 'ida', signature: '' },
+        { operator: 'bob', signature: 'AAAA' },
+      ],
+    ],
   ])('refuses %s', (_, signatures) =>
     expect(judged(listed(), signatures)).toEqual({ refused: expect.stringContaining('needs 2 signatures') }),
   );
@@ -92,7 +107,9 @@ it('reads a list in any order and case into the same bytes', () => {
   const [network] = networks;
   const two = ['0xABCDEFabcdefABCDEFabcdefABCDEFabcdefABCD'.toLowerCase(), `0x${'3'.repeat(40)}`];
   const one = readAllowList(JSON.stringify({ networks: [{ ...network, treasuries: two }], ...rest }));
-  const other = readAllowList(JSON.stringify({ ...rest, networks: [{ ...network, treasuries: two.reverse() }] }));
+  const other = readAllowList(
+    JSON.stringify({ ...rest, networks: [{ ...network, treasuries: two.reverse() }] }),
+  );
   if (!('list' in one) || !('list' in other)) throw new Error('a list is not readable');
   expect(bodyOf(one.list)).toBe(bodyOf(other.list));
   expect(readAllowList('{"version":2}')).toEqual({ wrong: expect.arrayContaining([expect.any(String)]) });
@@ -110,7 +127,9 @@ describe('SIGNER_OPERATORS', () => {
     expect(readSignerOperators(`ida:${key(ida)},bob:${key(ida)}`).wrong).toEqual([
       'must not give a key to two operators',
     ]);
-    expect(readSignerOperators(`ida:${key(ida)},ida:${key(bob)}`).wrong).toEqual(['must not name an operator twice']);
+    expect(readSignerOperators(`ida:${key(ida)},ida:${key(bob)}`).wrong).toEqual([
+      'must not name an operator twice',
+    ]);
     expect(readSignerOperators('ida:abc,bob:def').wrong).toHaveLength(1);
   });
 });

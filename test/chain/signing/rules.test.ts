@@ -55,7 +55,11 @@ describe('the judgement of a transaction', () => {
     ['a native sweep to the treasury', { to: TREASURY, value: 5n }],
     ['a cancellation', { to: WALLET }],
     ['a token sweep to the treasury', { data: erc20Transfer(TREASURY, 5n) }],
-    ['a delegated sweep', { from: STATION, to: WALLET, data: sweepData(TOKEN), authorizations: [authorization] }, true],
+    [
+      'a delegated sweep',
+      { from: STATION, to: WALLET, data: sweepData(TOKEN), authorizations: [authorization] },
+      true,
+    ],
     ['a delegated batch', { from: STATION, to: DELEGATE, data: sweepAllData(TOKEN, [WALLET], 9n) }],
   ])('admits %s', (_, given, isOwn) => expect(judged(given, isOwn)).toBeUndefined());
 
@@ -70,7 +74,10 @@ describe('the judgement of a transaction', () => {
     ['a transfer out of another wallet', { data: taking }],
     ['a transfer of a token that is not listed', { to: OTHER, data: erc20Transfer(TREASURY, 5n) }],
     ['a sweep of a token that is not listed', { from: STATION, to: WALLET, data: sweepData(OTHER) }, true],
-    ['a batch of a token that is not listed', { from: STATION, to: DELEGATE, data: sweepAllData(OTHER, [WALLET], 9n) }],
+    [
+      'a batch of a token that is not listed',
+      { from: STATION, to: DELEGATE, data: sweepAllData(OTHER, [WALLET], 9n) },
+    ],
     ['a batch by another station', { from: WALLET, to: DELEGATE, data: sweepAllData(TOKEN, [WALLET], 9n) }],
     [
       'a batch of a contract with another treasury',
@@ -92,14 +99,19 @@ describe('the judgement of a transaction', () => {
       true,
     ],
     ['an authorization beside native coin', { to: TREASURY, value: 1n, authorizations: [authorization] }],
-    ['an authorization beside a transfer', { data: erc20Transfer(TREASURY, 5n), authorizations: [authorization] }],
+    [
+      'an authorization beside a transfer',
+      { data: erc20Transfer(TREASURY, 5n), authorizations: [authorization] },
+    ],
   ])('refuses %s', (_, given, isOwn) => expect(judged(given, isOwn)).toEqual(expect.any(String)));
 
   it('refuses a listed contract that follows from no listed treasury', () => {
     const wrong = delegateAddress({ treasury: THIEF, station: STATION });
     const given = { from: STATION, to: wrong, data: sweepAllData(TOKEN, [WALLET], 9n) };
     const listing = { ...network, delegates: new Set([wrong]) };
-    expect(transactionRefusal(transaction(given), listing, { isOwnRecipient: false })).toEqual(expect.any(String));
+    expect(transactionRefusal(transaction(given), listing, { isOwnRecipient: false })).toEqual(
+      expect.any(String),
+    );
   });
 });
 

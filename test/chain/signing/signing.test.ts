@@ -6,15 +6,15 @@ import { KEY_PURPOSES, type SealingPurpose } from '../../../src/kernel/security/
 import { erc20Transfer } from '../../../src/parties/chain/evm/calls';
 import type { UnsignedTransaction } from '../../../src/parties/chain/port';
 import { publicKeysOf } from '../../../src/parties/signer/derivation';
-import { keepRequest, type SigningRequest, takeAnswer, digestOf } from '../../../src/parties/signer/requests';
+import { digestOf, keepRequest, type SigningRequest, takeAnswer } from '../../../src/parties/signer/requests';
 import { listBreaks } from '../../../src/process/breaks/operations';
 import { deployDelegate, GATHERED_MS } from '../gas-station/strategies/delegated-station';
 import {
   looksAgain,
+  type SigningWorld,
   signatureOf,
   signingOperator,
   signingWorld,
-  type SigningWorld,
   storeList,
 } from './support';
 
@@ -114,11 +114,18 @@ describe('a thief with the database, the master keys and a shell on the worker',
       transaction({ to: world.token, data: approval }),
       transaction({ to: world.treasury, value: 1n, chainId: 1 }),
       // Pays a miner whom he knows.
-      transaction({ to: world.treasury, value: 1n, maxFeePerGas: 10n ** 15n, maxPriorityFeePerGas: 10n ** 15n }),
+      transaction({
+        to: world.treasury,
+        value: 1n,
+        maxFeePerGas: 10n ** 15n,
+        maxPriorityFeePerGas: 10n ** 15n,
+      }),
       { kind: 'authorization', index: station.index, authorization },
     ];
     for (const request of requests) expect(await asked(request)).toEqual(refused);
-    expect(await asked(transaction({ to: world.treasury, value: 1n }))).toEqual({ signed: expect.anything() });
+    expect(await asked(transaction({ to: world.treasury, value: 1n }))).toEqual({
+      signed: expect.anything(),
+    });
     const breaks = await listBreaks(world.db.database, { kind: 'signing_refused', limit: 50 });
     expect(breaks.map(({ subject }) => subject)).toContain(`address:${station.address}`);
     const lines = await auditOf(world.db.database, `address:${station.address}`, 50);
@@ -130,8 +137,12 @@ describe('a thief with the database, the master keys and a shell on the worker',
     const insert = 'insert into signing_requests (digest, request, asked_at) values ($1, $2, now())';
     await database.query(insert, ['a', JSON.stringify({ kind: 'transaction', index: 0, transaction: {} })]);
     await database.query(insert, ['b', '"text"']);
-    expect(await asked(transaction({ to: world.treasury, value: 2n }))).toEqual({ signed: expect.anything() });
-    const [row] = await database.query<{ answer: unknown }>("select answer from signing_requests where digest = 'a'");
+    expect(await asked(transaction({ to: world.treasury, value: 2n }))).toEqual({
+      signed: expect.anything(),
+    });
+    const [row] = await database.query<{ answer: unknown }>(
+      "select answer from signing_requests where digest = 'a'",
+    );
     expect(row?.answer).toEqual({ refused: 'It is not readable.' });
   });
 
@@ -150,7 +161,9 @@ describe('a thief with the database, the master keys and a shell on the worker',
     const before = await database.query<{ public_keys: Buffer }>('select public_keys from wallet_seeds');
     await database.query('update wallet_seeds set public_keys = $1', [sealed]);
     expect(await asked(transaction({ value: 1n }))).toEqual(refused);
-    expect(await asked(transaction({ to: world.treasury, value: 3n }))).toEqual({ signed: expect.anything() });
+    expect(await asked(transaction({ to: world.treasury, value: 3n }))).toEqual({
+      signed: expect.anything(),
+    });
     await expect(world.serving.checkSeed()).rejects.toThrow('not those of the wallets');
     await database.query('update wallet_seeds set public_keys = $1', [before[0]?.public_keys]);
     await database.query('delete from wallets where address = $1', [THIEF]);
@@ -171,10 +184,10 @@ describe('a thief with the database, the master keys and a shell on the worker',
 
   it.each<[string, (body: string) => { operator: string; signature: string }[]]>([
     ['one operator', (body) => [signatureOf(world.ida, body)]],
-    ["one operator under two operators' names", (body) => [
-      signatureOf(world.ida, body),
-      { ...signatureOf(world.ida, body), operator: 'bob' },
-    ]],
+    [
+      "one operator under two operators' names",
+      (body) => [signatureOf(world.ida, body), { ...signatureOf(world.ida, body), operator: 'bob' }],
+    ],
     ['keys of his own', (body) => ['ida', 'bob'].map((name) => signatureOf(signingOperator(name), body))],
   ])('is not admitted by a list under %s', async (_, signatures) => {
     const list = await withThief();
@@ -182,7 +195,9 @@ describe('a thief with the database, the master keys and a shell on the worker',
     await storeList(world.db.database, body, list.sequence, signatures(body));
     await looksAgain();
     expect(await asked(transaction({ value: 1n }))).toEqual(refused);
-    expect(await asked(transaction({ to: world.treasury, value: 4n }))).toEqual({ signed: expect.anything() });
+    expect(await asked(transaction({ to: world.treasury, value: 4n }))).toEqual({
+      signed: expect.anything(),
+    });
   });
 
   it('is not admitted by a list that was true once, even when he deletes the newer one', async () => {
@@ -193,14 +208,19 @@ describe('a thief with the database, the master keys and a shell on the worker',
     const signatures = [world.ida, world.bob].map((each) => signatureOf(each, body));
     await storeList(database, body, old.sequence, signatures);
     expect(await asked(transaction({ value: 1n }))).toEqual(refused);
-    await database.query('delete from allow_list_signatures where digest in (select digest from allow_lists where sequence > $1)', [old.sequence]);
+    await database.query(
+      'delete from allow_list_signatures where digest in (select digest from allow_lists where sequence > $1)',
+      [old.sequence],
+    );
     await database.query('delete from allow_lists where sequence > $1', [old.sequence]);
     await looksAgain();
     expect(await asked(transaction({ value: 1n }))).toEqual({
       refused: expect.stringContaining('is not in force any more'),
     });
     await world.allow();
-    expect(await asked(transaction({ to: world.treasury, value: 5n }))).toEqual({ signed: expect.anything() });
+    expect(await asked(transaction({ to: world.treasury, value: 5n }))).toEqual({
+      signed: expect.anything(),
+    });
   }, 15_000);
 
   it('has no key that opens the seed', async () => {

@@ -1,11 +1,6 @@
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import pino from 'pino';
-import {
-  type AllowList,
-  bodyOf,
-  digestOfBody,
-  type SeenList,
-} from '../../../src/chain/signing/allow-list';
+import { type AllowList, bodyOf, digestOfBody, type SeenList } from '../../../src/chain/signing/allow-list';
 import { configuredNetworks } from '../../../src/chain/signing/configured';
 import { servingOf } from '../../../src/chain/signing/process';
 import { serveSigning } from '../../../src/chain/signing/serve';
@@ -104,7 +99,12 @@ export async function signingWorld() {
     async allow(change: Partial<AllowList> = {}) {
       const list = await draft(change);
       const body = bodyOf(list);
-      await storeList(db.database, body, list.sequence, [ida, bob].map((each) => signatureOf(each, body)));
+      await storeList(
+        db.database,
+        body,
+        list.sequence,
+        [ida, bob].map((each) => signatureOf(each, body)),
+      );
       await looksAgain();
     },
     serve() {

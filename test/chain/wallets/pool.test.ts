@@ -4,8 +4,8 @@ import type { Parties } from '../../../src/parties/parties';
 import { createLocalSigner } from '../../../src/parties/signer/local';
 import type { Services } from '../../../src/services';
 import { type TestDatabase, testDatabase } from '../../support/database';
-import { insertNetwork } from './support';
 import { seedKeys, testKeyring } from '../../support/keyring';
+import { insertNetwork } from './support';
 
 describe('the pool of wallets', () => {
   let db: TestDatabase;

@@ -20,7 +20,9 @@ describe('the commands about allow-lists', () => {
   beforeAll(async () => {
     db = await testDatabase();
     const contract = getAddress(`0x${'ab'.repeat(20)}`);
-    await insertNetwork(db.database, { assets: [{ symbol: 'USDT', contract, decimals: 6, minDeposit: '1' }] });
+    await insertNetwork(db.database, {
+      assets: [{ symbol: 'USDT', contract, decimals: 6, minDeposit: '1' }],
+    });
     const first = await operatorEnvironment(db.database, 'ida');
     const second = await anotherOperator(first, 'bob');
     ida = { ...first, OPERATOR_SIGNING_KEY: join(folder, 'ida.pem') };
@@ -95,7 +97,10 @@ describe('the commands about allow-lists', () => {
     writeFileSync(path, JSON.stringify(draft));
     expect((await command(ida, 'allow-list', 'sign', path)).code).toBe(0);
     const old = await command(bob, 'allow-list', 'sign', join(folder, 'list.json'));
-    expect([old.code === 0, old.err]).toEqual([false, expect.stringContaining('sequence must be at least 2')]);
+    expect([old.code === 0, old.err]).toEqual([
+      false,
+      expect.stringContaining('sequence must be at least 2'),
+    ]);
   });
 });
 

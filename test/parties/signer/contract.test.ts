@@ -7,8 +7,8 @@ import { replaceSeed } from '../../../src/parties/signer/seed';
 import { testStation } from '../../chain/gas-station/operations/support';
 import { deployDelegate, GATHERED_MS } from '../../chain/gas-station/strategies/delegated-station';
 import { testDatabase } from '../../support/database';
-import { startCustody } from './custody';
 import { seedKeys, testKeyring } from '../../support/keyring';
+import { startCustody } from './custody';
 
 /** The contract of every signer: the local one, and a custody service that holds the keys. */
 

@@ -21,9 +21,9 @@ export type SweepWorld = Awaited<ReturnType<typeof sweepWorld>>;
 export async function sweepWorld(options: TestChainOptions = {}) {
   const [chain, db] = [await startTestChain(options), await testDatabase()];
   const signer = createLocalSigner({
-      database: db.database,
-      ...seedKeys(testKeyring(Buffer.alloc(32, 7))),
-    });
+    database: db.database,
+    ...seedKeys(testKeyring(Buffer.alloc(32, 7))),
+  });
   const node = createChains({
     log: pino({ level: 'silent' }),
     observers: NO_OBSERVERS,

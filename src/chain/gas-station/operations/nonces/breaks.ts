@@ -79,7 +79,11 @@ export const closeVanished = (sql: Sql, operationId: string, at: Date): Promise<
 
 /** Closes all breaks of an ended operation, because its booking settles its nonces. */
 export const closeEnded = (sql: Sql, operationId: string, at: Date): Promise<void> =>
-  closeBreaksOf(sql, { subject: operationId, kinds: [TAKEN, GAP, DISAGREE, VANISHED, REFUSED, CAPPED, SIGNER], at });
+  closeBreaksOf(sql, {
+    subject: operationId,
+    kinds: [TAKEN, GAP, DISAGREE, VANISHED, REFUSED, CAPPED, SIGNER],
+    at,
+  });
 
 /** Closes breaks once one of the operation's own transactions is seen after all. */
 export const closeTaken = (sql: Sql, operationId: string, at: Date): Promise<void> =>
