@@ -52,6 +52,9 @@ export interface SignedListsOptions {
   now: () => Date;
 }
 
+/** How long before its expiry a list is shown to people. */
+const SOON_MS = 14 * 86_400_000;
+
 /** Lists that are read at once. An operator who needs more has signed so many in vain. */
 const LISTS = 20;
 
@@ -75,6 +78,7 @@ export function allowedBySignedLists(options: SignedListsOptions): Allowing {
         await seen.write({ digest, sequence });
         await auditAccepted(database, found.list, firstAddress);
       }
+      await showExpiry(database, found.word.list, now());
       return networksOf(found.word.list);
     },
   };
@@ -93,6 +97,13 @@ function nothing(judged: readonly { word: JudgedList }[], before: SeenList | und
   return before
     ? `The allow-list ${before.sequence} is not in force any more. The newest one: ${why}`
     : `No allow-list is in force. The newest one: ${why}`;
+}
+
+/** Shows a list that expires soon, because nothing is signed afterwards. */
+async function showExpiry(database: Database, { sequence, expiresAt }: AllowList, at: Date): Promise<void> {
+  if (new Date(expiresAt).getTime() - at.getTime() > SOON_MS) return;
+  const subject = `allow-list:${sequence}`;
+  await openBreak(database, { tenantId: null, kind: 'allow_list_expires', subject, detail: expiresAt });
 }
 
 const auditAccepted = (

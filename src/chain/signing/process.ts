@@ -39,12 +39,17 @@ export async function servingOf(options: SigningOptions): Promise<ServingOptions
   const allowing = operators
     ? allowedBySignedLists({ database, operators, seen, firstAddress: () => addressOf(0), now })
     : allowedByConfiguration(database);
+  const briefly = keptBriefly(allowing);
   return {
     database,
     log,
     signer: createLocalSigner({ database, keyring, signerKeys }),
-    judge: createJudge({ database, allowing: keptBriefly(allowing), addressOf, now }),
-    checkSeed,
+    judge: createJudge({ database, allowing: briefly, addressOf, now }),
+    async check() {
+      // Tells operators which list is in force, also while nobody asks for a signature.
+      await briefly.allowed();
+      await checkSeed();
+    },
   };
 }
 

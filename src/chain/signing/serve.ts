@@ -26,15 +26,15 @@ export interface ServingOptions {
   /** Signs whatever it is given. */
   signer: Signer;
   judge: Judge;
-  /** Compares what the database says of the seed with the seed. @throws StartupError */
-  checkSeed(): Promise<void>;
+  /** Looks at the lists, and compares the stored public keys with the seed. @throws StartupError for other keys */
+  check(): Promise<void>;
 }
 
 /** Requests that are judged together. */
 const AT_ONCE = 32;
 const IDLE_MS = 100;
 const FAILED_MS = 1_000;
-const CHECKS_MS = 60_000;
+const CHECKS_MS = 10_000;
 
 /** Kind of the break of a refusal. A person resolves it, because it may be a thief's attempt. */
 const REFUSED = 'signing_refused';
@@ -46,14 +46,14 @@ export function serveSigning(options: ServingOptions): { stop(): Promise<void> }
   const pause = (ms: number) => sleep(ms, undefined, { signal: stopping.signal }).catch(() => undefined);
 
   async function run(): Promise<void> {
-    let checkedAt = performance.now();
+    let checkedAt = Number.NEGATIVE_INFINITY;
     while (!stopping.signal.aborted) {
       try {
         const answered = await answerOpen(options);
         if (performance.now() - checkedAt > CHECKS_MS) {
           checkedAt = performance.now();
           await forgetForsaken(database);
-          await checkSeed(options);
+          await checkAll(options);
         }
         if (answered === 0) await pause(IDLE_MS);
       } catch (error) {
@@ -73,7 +73,7 @@ export function serveSigning(options: ServingOptions): { stop(): Promise<void> }
 }
 
 /** Shows people a seed or public keys that another process has changed. */
-async function checkSeed({ database, log, checkSeed: check }: ServingOptions): Promise<void> {
+async function checkAll({ database, log, check }: ServingOptions): Promise<void> {
   try {
     await check();
   } catch (error) {

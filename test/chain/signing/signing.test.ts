@@ -164,7 +164,7 @@ describe('a thief with the database, the master keys and a shell on the worker',
     expect(await asked(transaction({ to: world.treasury, value: 3n }))).toEqual({
       signed: expect.anything(),
     });
-    await expect(world.serving.checkSeed()).rejects.toThrow('not those of the wallets');
+    await expect(world.serving.check()).rejects.toThrow('not those of the wallets');
     await database.query('update wallet_seeds set public_keys = $1', [before[0]?.public_keys]);
     await database.query('delete from wallets where address = $1', [THIEF]);
   });

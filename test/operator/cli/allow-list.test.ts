@@ -75,7 +75,7 @@ describe('the commands about allow-lists', () => {
 
     expect((await command(bob, 'allow-list', 'sign', '--sequence', '1')).code).toBe(0);
     await new Promise((resolve) => setTimeout(resolve, 1_050));
-    await serving.judge(REQUEST);
+    await serving.check();
     expect(await statusOf()).toEqual([['in force', 'ida bob']]);
     expect(kept.seen).toMatchObject({ sequence: 1 });
     const entries = JSON.parse((await command(ida, 'allow-list', 'entries', '--json')).out);
