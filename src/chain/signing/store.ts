@@ -1,4 +1,4 @@
-import { NOW, raw, table } from '../../kernel/db/build';
+import { anyOf, NOW, raw, table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
 import type { ListSignature, StoredList } from './allow-list';
 
@@ -27,9 +27,11 @@ export async function newestLists(sql: Sql, limit: number): Promise<ShownList[]>
   const signed = await sql.run<ListSignature & { digest: string }>(
     signatures()
       .select('digest', 'operator', 'signature')
-      .whereIn(
-        'digest',
-        rows.map(({ digest }) => digest),
+      .where(
+        anyOf(
+          'digest',
+          rows.map(({ digest }) => digest),
+        ),
       )
       .orderBy('createdAt'),
   );
