@@ -60,7 +60,7 @@ function effectsFile(): string {
 function currentDocument(): oas31.OpenAPIObject {
   const services = createServices({
     database: createDatabase({ url: 'postgres://nobody@127.0.0.1:1/none', poolSize: 1, name: 'document' }),
-    keyring: createKeyring(randomBytes(32)),
+    keyring: createKeyring(() => randomBytes(32)),
     log: pino({ level: 'silent' }),
     mode: 'sandbox',
     handOver: () => undefined,

@@ -8532,7 +8532,7 @@ export interface components {
              * @description Why the operation waits. It is tried again.
              * @enum {string}
              */
-            waitsFor?: "gas_price" | "daily_budget" | "gas" | "nothing" | "refused" | "nodes_disagree" | "nonce_taken" | "nonce_gap" | "stopped" | "wrong_transaction";
+            waitsFor?: "gas_price" | "daily_budget" | "gas" | "nothing" | "refused" | "nodes_disagree" | "nonce_taken" | "nonce_gap" | "stopped" | "signer" | "not_allowed" | "wrong_transaction";
             /**
              * @description A person has failed it: an empty transaction is sent under its nonce. The one that becomes final decides.
              * @constant
