@@ -29,6 +29,12 @@ import { TEMPORAL_VARIABLES } from './temporal';
 
 /** Reads the environment of the process. All other code receives a {@link Config}. */
 
+const keyList = z.string().transform((value, { addIssue }) => {
+  const { masterKeys, wrong } = readMasterKeys(value);
+  for (const line of wrong) addIssue(line);
+  return masterKeys;
+});
+
 const schema = z.object({
   NODE_ENV: oneOf('development', 'test', 'production').default('development'),
   /** `sandbox`: simulated parties, `/sandbox/*` and demo BINs. `live`: none of them. Required in production. */
@@ -51,23 +57,9 @@ const schema = z.object({
   DATABASE_POOL: whole(2, 200).default(16),
   ...TEMPORAL_VARIABLES,
   /** The master keys, which seal the installation's keys: the first seals, all open. `id:base64` or `kms:<key>`. */
-  MASTER_KEYS: z
-    .string()
-    .transform((value, { addIssue }) => {
-      const { masterKeys, wrong } = readMasterKeys(value);
-      for (const line of wrong) addIssue(line);
-      return masterKeys;
-    })
-    .optional(),
+  MASTER_KEYS: keyList.optional(),
   /** Seal the wallets' seed, as MASTER_KEYS do the installation's keys. Only the signing process has them. */
-  SIGNER_KEYS: z
-    .string()
-    .transform((value, { addIssue }) => {
-      const { masterKeys, wrong } = readMasterKeys(value);
-      for (const line of wrong) addIssue(line);
-      return masterKeys;
-    })
-    .optional(),
+  SIGNER_KEYS: keyList.optional(),
   /** Who may sign allow-lists: `name:base64` of two operators or more, each an Ed25519 public key of 32 bytes. */
   SIGNER_OPERATORS: z
     .string()

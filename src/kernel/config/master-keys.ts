@@ -36,5 +36,7 @@ function settingOf(entry: string): MasterKeySetting | undefined {
   const [, id = '', value = ''] = /^([^:]+):(.+)$/.exec(entry) ?? [];
   if (id === 'kms') return { kind: 'kms', id: entry, keyName: value };
   const key = Buffer.from(value, 'base64');
-  return ID.test(id) && BASE64.test(value) && key.length === KEY_BYTES ? { kind: 'given', id, key } : undefined;
+  return ID.test(id) && BASE64.test(value) && key.length === KEY_BYTES
+    ? { kind: 'given', id, key }
+    : undefined;
 }

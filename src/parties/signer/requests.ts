@@ -123,5 +123,5 @@ const readable = z.discriminatedUnion('kind', [
 /** Reads a stored request strictly. Undefined where it is none. */
 export function readRequest(stored: unknown): SigningRequest | undefined {
   const { success, data } = readable.safeParse(stored);
-  return success ? (data as SigningRequest) : undefined;
+  return success ? data : undefined;
 }
