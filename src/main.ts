@@ -112,7 +112,7 @@ async function start(run: Run, role: Exclude<Role, 'signer'>): Promise<void> {
   const masterKeys = createMasterKeys(
     config.masterKeys ?? (await ensureKeyFile(config.dataDir, 'MASTER_KEYS')),
   );
-  const signerKeys = await signerKeysOfAll(role, config);
+  const signerKeys = await signerKeysOfAll(role, run);
   const infrastructure = await startInfrastructure({ config, role, log, onProgress: voice.say, stages });
   const product = await startProduct({
     config,

@@ -62,11 +62,15 @@ export async function startSigner({ config, log, stages }: Setup): Promise<void>
  * start. Undefined: this process signs nothing.
  * @throws StartupError as ensureKeyFile
  */
-export async function signerKeysOfAll(role: StartRole, config: Config): Promise<MasterKeys | undefined> {
+export async function signerKeysOfAll(
+  role: StartRole,
+  { config, log }: Pick<Setup, 'config' | 'log'>,
+): Promise<MasterKeys | undefined> {
   if (role !== 'all') return undefined;
   const isEmbedded = config.databaseUrl === undefined && config.mode === 'sandbox';
   const made = isEmbedded ? () => ensureKeyFile(config.dataDir, 'SIGNER_KEYS') : undefined;
   const settings = config.signerKeys ?? (await made?.());
+  if (!settings) log.warn('SIGNER_KEYS is not given: nothing is signed for wallets here');
   return settings && createMasterKeys(settings);
 }
 
