@@ -45,8 +45,8 @@ export async function fillTenant(
       [tenantId, accountId, cardholderId, bin, count],
     );
     await tx.query(
-      `insert into cardholders (id, tenant_id, user_id, account_id, bin, model, status, email, masked_name)
-       select 'chd_' || lpad(n::text, 26, '0'), $1, 'usr_' || lpad(n::text, 26, '0'), $2, $3, 'B2B', 'pass_audit', n || '@example.com', 'x'
+      `insert into cardholders (id, tenant_id, user_id, account_id, bin, model, status, email_hash, masked_name, masked_email)
+       select 'chd_' || lpad(n::text, 26, '0'), $1, 'usr_' || lpad(n::text, 26, '0'), $2, $3, 'B2B', 'pass_audit', sha256((n || '@example.com')::bytea), 'x', 'x'
          from generate_series(1, $4::int) n`,
       [tenantId, accountId, bin, count],
     );

@@ -4,13 +4,13 @@ import { requireMasterAccount } from '../src/accounts/accounts/operations';
 import { recordCardEvent } from '../src/cards/events/operations';
 import { ensureDemoBins, provideForClient } from '../src/cards/programmes/operations';
 import { type Composed, createServices } from '../src/composition';
+import { openInstallation } from '../src/installation/session';
+import { readConfig } from '../src/kernel/config/config';
 import { createDatabase, type Database } from '../src/kernel/db/database';
 import { newId } from '../src/kernel/ids';
 import { openLedgerAccount } from '../src/kernel/ledger/accounts';
 import { accountEntry, internalEntry } from '../src/kernel/ledger/entries';
 import { Decimal } from '../src/kernel/money/money';
-import { openInstallation } from '../src/installation/session';
-import { readConfig } from '../src/kernel/config/config';
 import { placeOf } from '../src/startup/installation/run';
 import { createClient, type NewCredential } from '../src/tenants/clients/operations';
 import type { Bench } from './servers';
@@ -86,8 +86,8 @@ async function holder(database: Database, tenantId: string, accountId: string) {
   const cardholderId = newId('cardholder');
   await database.query('insert into users (id, tenant_id) values ($1, $2)', [userId, tenantId]);
   await database.query(
-    `insert into cardholders (id, tenant_id, user_id, account_id, bin, model, status, email, masked_name)
-     values ($1, $2, $3, $4, $5, 'B2B', 'pass_audit', $6, 'B*** B***')`,
+    `insert into cardholders (id, tenant_id, user_id, account_id, bin, model, status, email_hash, masked_name, masked_email)
+     values ($1, $2, $3, $4, $5, 'B2B', 'pass_audit', sha256($6::bytea), 'B*** B***', '')`,
     [cardholderId, tenantId, userId, accountId, BIN, `${userId}@example.com`],
   );
   return { userId, cardholderId };

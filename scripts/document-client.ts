@@ -9,6 +9,7 @@ import { openApiDocument } from '../src/http/openapi';
 import { createDatabase } from '../src/kernel/db/database';
 import { ACCOUNT_EFFECTS, CARD_EFFECTS } from '../src/kernel/ledger/effects';
 import { createKeyring } from '../src/kernel/security/keyring';
+import { KEY_BYTES } from '../src/kernel/security/purposes';
 
 /** Writes what the client kit takes from the product, in client/src/generated: `npm run document`. */
 
@@ -60,7 +61,7 @@ function effectsFile(): string {
 function currentDocument(): oas31.OpenAPIObject {
   const services = createServices({
     database: createDatabase({ url: 'postgres://nobody@127.0.0.1:1/none', poolSize: 1, name: 'document' }),
-    keyring: createKeyring(() => randomBytes(32)),
+    keyring: createKeyring(() => randomBytes(KEY_BYTES)),
     log: pino({ level: 'silent' }),
     mode: 'sandbox',
     handOver: () => undefined,

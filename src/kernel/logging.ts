@@ -80,7 +80,17 @@ const DEPTH = 6;
 const SENSITIVE = new Set(
   [
     // secrets
-    ...['secret', 'clientSecret', 'xClientSecret', 'password', 'masterKey', 'masterKeys', 'privateKey', 'seed', 'mnemonic'],
+    ...[
+      'secret',
+      'clientSecret',
+      'xClientSecret',
+      'password',
+      'masterKey',
+      'masterKeys',
+      'privateKey',
+      'seed',
+      'mnemonic',
+    ],
     ...['authorization', 'proxyAuthorization', 'cookie', 'setCookie', 'xSignature', 'token', 'accessToken'],
     ...['paymentMethodToken', 'cardToken', 'checkoutUrl', 'connectionString', 'databaseUrl'],
     // cards

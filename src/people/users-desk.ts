@@ -1,24 +1,29 @@
 import { z } from 'zod';
 import type { Sql } from '../kernel/db/database';
 import { commonLists, line } from '../process/desk/common-lists';
+import { type Decision, decision, type SubjectSpec } from '../process/desk/decision';
 import { type Desk, defineDesk } from '../process/desk/desk';
 import { finder, finderById } from '../process/desk/finder';
 import { columnsOf, list } from '../process/desk/list';
 import { record } from '../process/desk/record';
 import { type Story, storyOf } from '../process/desk/story';
 import type { Services } from '../services';
+import { assertErasable, erasableFrom, eraseUser } from './erasure';
 import { personToReveal } from './kyc/approvals';
 import { kycDecisions } from './kyc/desk';
 import { readKyc } from './kyc/operations';
 import { kycView } from './kyc/view';
 import { lookAtReview } from './kyc/workflows';
-import { foundUsers, listUsers, requireUser, SHOWN_STATUS } from './users/operations';
+import { foundUsers, listUsers, personOf, requireUser, SHOWN_STATUS } from './users/operations';
 import type { User } from './users/record';
 
 const columns = columnsOf<User>();
 
 /** The desk of users. The file stands below KYC, because a user's story has the KYC. */
-export function userDesk({ database }: Pick<Services, 'database'>): Desk {
+type UserDeskServices = Pick<Services, 'database' | 'keyring' | 'parties' | 'now' | 'log'>;
+
+export function userDesk(services: UserDeskServices): Desk {
+  const { database } = services;
   return defineDesk({
     name: 'user',
     title: 'Users of clients',
@@ -58,16 +63,21 @@ export function userDesk({ database }: Pick<Services, 'database'>): Desk {
         find: (text, limit) => foundUsers(database, text, limit),
       }),
     ],
+    decisions: [eraseDecision(services)],
     records: [
       record({
         kind: 'user',
         title: 'A user with the KYC',
-        story: (id, limit) => userStory(database, id, limit),
+        story: (id, limit) => userStory(services, id, limit),
         reveal: {
           permission: 'review',
           async read(tx, id) {
             const user = await requireUser(tx, null, id);
-            return { action: 'user.reveal', tenantId: user.tenantId, data: await personToReveal(tx, user) };
+            return {
+              action: 'user.reveal',
+              tenantId: user.tenantId,
+              data: await personToReveal(services, tx, user),
+            };
           },
         },
       }),
@@ -75,11 +85,48 @@ export function userDesk({ database }: Pick<Services, 'database'>): Desk {
   });
 }
 
+interface Erasable {
+  user: User;
+  from: Date | null;
+}
+
+const erasable = async (sql: Sql, reading: Promise<User>): Promise<Erasable> => {
+  const user = await reading;
+  return { user, from: await erasableFrom(sql, user) };
+};
+
+const erasables: SubjectSpec<Erasable> = {
+  noun: 'user',
+  kinds: ['user'],
+  read: (sql, id) => erasable(sql, requireUser(sql, null, id)),
+  lock: (tx, id) => erasable(tx, requireUser(tx, null, id, { lock: 'update' })),
+  tenantOf: ({ user }) => user.tenantId,
+};
+
+const eraseDecision = (services: UserDeskServices): Decision =>
+  decision<Erasable>({
+    name: 'user.erase',
+    title: 'destroys the key of a blocked user’s data after the retention of the tenant; nobody can undo it',
+    permission: 'security',
+    takesTwo: 'always',
+    subject: erasables,
+    restsOn: ({ user: { status, updatedAt } }) => ({ status, changed: updatedAt.toISOString() }),
+    async preview(_, { subject: { from }, at }) {
+      assertErasable(from, at);
+      return [{ field: 'personal data', from: 'sealed', to: 'erased' }];
+    },
+    async execute(tx, { id }) {
+      await eraseUser(services, tx, id);
+      return { after: { erased: true }, result: { userId: id, erased: true } };
+    },
+  });
+
 /** A user with KYC. Shows the names of the user's fields without their values. */
-async function userStory(sql: Sql, id: string, limit: number): Promise<Story> {
-  const kyc = await readKyc(sql, null, id);
+async function userStory(services: UserDeskServices, id: string, limit: number): Promise<Story> {
+  const { database: sql } = services;
+  const kyc = await readKyc(services, sql, null, id);
   const { user, review } = kyc;
-  const { meta, tenantId, status, statusReason, externalId, kycStatus, createdAt, updatedAt } = user;
+  const { tenantId, status, statusReason, externalId, kycStatus, createdAt, updatedAt } = user;
   const { documents, ...shown } = kycView(kyc, { role: 'admin' });
   const workflowId = review && lookAtReview(review).workflowId;
   return storyOf(
@@ -91,7 +138,7 @@ async function userStory(sql: Sql, id: string, limit: number): Promise<Story> {
       since: updatedAt.toISOString(),
       record: {
         ...line({ externalId, statusReason, createdAt, kycStatus }),
-        metaFields: Object.keys(meta),
+        metaFields: Object.keys(personOf(services, user).meta),
         kyc: shown,
       },
       ...(workflowId === undefined ? {} : { workflowId }),

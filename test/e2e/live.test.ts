@@ -12,11 +12,11 @@ import { runInstallation } from '../../src/startup/installation/run';
 import { runOperator } from '../../src/startup/operator/run';
 import { killAll, type Run, START_MS, start } from '../startup/process';
 import type { Client } from '../support/api';
+import { masterKeysText } from '../support/keyring';
 import { anotherOperator } from '../support/operator';
 import { shareBundles } from '../support/product';
 import { temporaryFolder } from '../support/servers';
 import { clientAt, pendingCardholder, until } from './client';
-import { masterKeysText } from '../support/keyring';
 
 /**
  * A live installation, with its parties in another process that it knows only by addresses and secrets. A proxy between

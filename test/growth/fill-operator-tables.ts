@@ -91,8 +91,8 @@ const FILLS = [
    select ${id(`'wla'`)}, ${id(`'wal'`)}, ${HOLDER}, $2::text, 'USDT', 'order-' || n, due, due, ${AT}, case when n % 50 < 2 then now() end, ${AT}, ${AT}
      from generate_series(1, $3::int) n, lateral (select now() + interval '1 hour' * (n % 1000 - 3) as due) d`,
   `insert into users (id, tenant_id, external_id) select ${id(`'usr'`)}, $1::text, 'u-' || n ${ROWS}`,
-  `insert into cardholders (id, tenant_id, user_id, account_id, bin, model, status, email, masked_name)
-   select ${id(`'chd'`)}, $1::text, ${id(`'usr'`)}, $2::text, '44112200', 'B2C', 'pass_audit', n || '@example.com', 'x' ${ROWS}`,
+  `insert into cardholders (id, tenant_id, user_id, account_id, bin, model, status, email_hash, masked_name, masked_email)
+   select ${id(`'chd'`)}, $1::text, ${id(`'usr'`)}, $2::text, '44112200', 'B2C', 'pass_audit', sha256((n || '@example.com')::bytea), 'x', 'x' ${ROWS}`,
   `insert into cards (id, tenant_id, user_id, account_id, master_account_id, cardholder_id, bin, scheme, currency, status)
    select ${id(`'card'`)}, $1::text, ${id(`'usr'`)}, $2::text, $2::text, ${id(`'chd'`)}, '44112200', 'visa', 'USD', 'active' ${ROWS}`,
   `insert into card_tokenizations (id, tenant_id, card_id, wallet, status) select ${id(`'tok'`)}, $1::text, ${id(`'card'`)}, 'apple_pay', 'completed' ${ROWS}`,

@@ -12,8 +12,8 @@ import { amount } from '../../src/kernel/wire/schemas';
 import { createAuthenticator } from '../../src/tenants/clients/authenticate';
 import { createClient } from '../../src/tenants/clients/operations';
 import { testDatabase } from '../support/database';
-import { startProxy } from './postgres-proxy';
 import { testKeyring } from '../support/keyring';
+import { startProxy } from './postgres-proxy';
 
 /** The API with a few routes over one table, on a database behind a proxy. */
 

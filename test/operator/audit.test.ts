@@ -1,8 +1,8 @@
 import { audit } from '../../src/kernel/audit/audit';
 import { verifyAudit } from '../../src/kernel/audit/log';
 import { type TestDatabase, testDatabase } from '../support/database';
-import { anotherOperator, command } from '../support/operator';
 import { masterKeysText } from '../support/keyring';
+import { anotherOperator, command } from '../support/operator';
 
 let test: TestDatabase;
 beforeEach(async () => {

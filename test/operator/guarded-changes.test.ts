@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { createAuthenticator } from '../../src/tenants/clients/authenticate';
 import { findTenant } from '../../src/tenants/clients/store';
 import { type TestDatabase, testDatabase } from '../support/database';
-import { anotherOperator, command, setLimits } from '../support/operator';
 import { keyringIn, masterKeysText } from '../support/keyring';
+import { anotherOperator, command, setLimits } from '../support/operator';
 
 const masterKey = randomBytes(32);
 let test: TestDatabase;
@@ -32,8 +32,10 @@ const approve = (who: Record<string, string> | undefined, id: string) =>
   command(who ?? {}, 'approval', 'approve', id);
 const created = (...more: string[]) => json<Asked>(ida, 'client', 'create', '--name', 'Acme', ...more);
 const isAdmitted = async ({ clientId, clientSecret }: Pick<Asked, 'clientId' | 'clientSecret'>) =>
-  typeof (await createAuthenticator(test.database, await keyringIn(test.database, masterKey))(clientId, clientSecret)) ===
-  'object';
+  typeof (await createAuthenticator(test.database, await keyringIn(test.database, masterKey))(
+    clientId,
+    clientSecret,
+  )) === 'object';
 
 describe('thresholds of a tenant', () => {
   async function settings(clientId: string, ...sets: string[]) {

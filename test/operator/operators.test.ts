@@ -1,8 +1,8 @@
 import { lockOperators } from '../../src/desk/operators/store';
 import { type TestDatabase, testDatabase } from '../support/database';
+import { masterKeysText } from '../support/keyring';
 import { anotherOperator, applied, command } from '../support/operator';
 import { until } from '../support/until';
-import { masterKeysText } from '../support/keyring';
 
 let test: TestDatabase;
 let nobody: Record<string, string>;

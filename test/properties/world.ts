@@ -151,7 +151,7 @@ async function createTenant(
     await keepAccount(tx, world, { id, name: `${letter}'s ${currency} master`, tenantId, currency }, 4_000);
   }
   const meta = { firstName: 'Ada', lastName: 'Byron', email: `${newId('user')}@example.com` };
-  const user = await createUser(tx, tenantId, { meta });
+  const user = await createUser(api.services, tx, tenantId, { meta });
   world.users.push({ id: user.id, name: `${letter}'s user`, tenantId });
   for (const currency of currencies) {
     const { account } = await openUserAccount(tx, tenantId, user.id, currency);

@@ -223,7 +223,11 @@ describe('prints the error in one line and ends with 2', () => {
       [],
       /PARTY_CARD_PROCESSOR_URL and [^]*PARTY_CARDHOLDER_REVIEW_URL[^]*PARTY_CHECKOUT_URL[^]*PARTY_BANK_URL/,
     ],
-    [{ MODE: 'live', MASTER_KEYS: KEYS }, ['--role', 'parties'], /--role parties serves the simulated parties/],
+    [
+      { MODE: 'live', MASTER_KEYS: KEYS },
+      ['--role', 'parties'],
+      /--role parties serves the simulated parties/,
+    ],
   ])('for %j %j', async (environment, args, message) => {
     const run = start(args, environment);
     expect(await run.ended).toBe(2);

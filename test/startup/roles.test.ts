@@ -2,12 +2,12 @@
 import { randomBytes } from 'node:crypto';
 import { createDatabase } from '../../src/kernel/db/database';
 import { onServer, urlOf } from '../support/database';
+import { masterKeysText } from '../support/keyring';
 import { anotherOperator, command } from '../support/operator';
 import { shareBundles } from '../support/product';
 import { startTestTemporal } from '../support/servers';
 import { until } from '../support/until';
 import { killAll, START_MS, start } from './process';
-import { masterKeysText } from '../support/keyring';
 
 /** Runs the services of docker-compose.yml by their own commands. */
 

@@ -56,7 +56,7 @@ export const DECIDED_AT_ONCE = {
 const WIDE = { tenant: new Decimal('1e12'), installation: new Decimal('1e12') };
 
 export interface TestWiring extends Partial<Wiring> {
-  /** The keys of a test's keyring are stored as well, for commands with its master key. */
+  /** The keys of a test's keyring are stored in the database, for commands with its master key. Default: random. */
   keyring?: TestKeyring | Keyring;
   /** Serves this database, as a second process would, and leaves it there. Default: a database of its own. */
   on?: TestDatabase;
@@ -70,10 +70,10 @@ export async function testApi(
   const test = on ?? (await testDatabase());
   await test.database.transaction(ensureDemoBins);
   await test.database.transaction((tx) => keepLimits(tx, WIDE, 'installation'));
-  if (options.keyring && 'root' in options.keyring) await storeTestKeys(test.database, options.keyring);
+  const { keyring = testKeyring() } = options;
+  if ('root' in keyring) await storeTestKeys(test.database, keyring);
   const commands: NumberedCommand[] = [];
   const database = wrap(test.database);
-  const keyring = options.keyring ?? testKeyring();
   const services = createServices({
     database,
     keyring,

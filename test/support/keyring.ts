@@ -38,8 +38,19 @@ export function masterKeysOf(text: string): MasterKeys {
 export const keyringIn = (sql: Sql, masterKey: Buffer): Promise<Keyring> =>
   openKeyring(sql, masterKeysOf(masterKeysText(masterKey)));
 
+/** Master keys of tests' databases, by the names of the databases. */
+const stored = new Map<string, Buffer>();
+
+const nameOf = async (sql: Pick<Sql, 'query'>): Promise<string> =>
+  (await sql.query<{ name: string }>('select current_database() as name'))[0]?.name ?? '';
+
+/** The master key of a database to which {@link storeTestKeys} has given keys. */
+export const storedMasterKey = async (sql: Pick<Sql, 'query'>): Promise<Buffer | undefined> =>
+  stored.get(await nameOf(sql));
+
 /** Stores the keys of a test's keyring, so that a process or a command with the master key `root` opens the same ones. */
 export async function storeTestKeys(sql: Sql, { root }: TestKeyring): Promise<void> {
+  stored.set(await nameOf(sql), root);
   const [masterKey] = masterKeysOf(masterKeysText(root));
   const rows = KEY_PURPOSES.map(async (purpose) => {
     const named = { purpose, number: 1 };

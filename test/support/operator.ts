@@ -8,7 +8,7 @@ import { runOperator } from '../../src/startup/operator/run';
 import type { TestApi } from './api';
 import { urlOf } from './database';
 import { withDesk } from './desk';
-import { masterKeysText, SIGNER_KEYS_TEXT } from './keyring';
+import { masterKeysText, SIGNER_KEYS_TEXT, storedMasterKey } from './keyring';
 
 /** Output and exit code of the command line. */
 export interface Told {
@@ -66,7 +66,7 @@ export async function operatorEnvironment(
   const [row] = await database.query<{ name: string }>('select current_database() as name');
   const environment = {
     DATABASE_URL: urlOf(row?.name ?? ''),
-    MASTER_KEYS: masterKeysText(),
+    MASTER_KEYS: masterKeysText(await storedMasterKey(database)),
   };
   return anotherOperator(environment, name);
 }

@@ -8,16 +8,16 @@ import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import pino from 'pino';
 import { ACTIVITY_QUEUES, QUEUES } from '../../src/kernel/outbox/queues';
+import type { Keyring } from '../../src/kernel/security/keyring';
 import { createTemporalClient, type TemporalClient } from '../../src/kernel/temporal/connection';
 import { DECLARED_SEARCH_ATTRIBUTES } from '../../src/kernel/temporal/search-attributes';
 import type { EmbeddedTemporal } from '../../src/startup/embedded/temporal/server';
 import { activityErrors } from '../../workers/activity-errors';
 import { bundle, workflowBundle } from '../../workers/bundle';
 import { installRuntime } from '../../workers/logger';
+import { testKeyring } from './keyring';
 import { timed } from './run/timed';
 import { startTestTemporal, timeSkippingServer } from './servers';
-import type { Keyring } from '../../src/kernel/security/keyring';
-import { testKeyring } from './keyring';
 
 export const quiet = pino({ level: process.env['LOG_LEVEL'] ?? 'silent' });
 

@@ -11011,7 +11011,27 @@ export interface operations {
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
             404: components["responses"]["NotFound"];
-            409: components["responses"]["IdempotencyInProgress"];
+            /**
+             * @description `invalid_transition`: The state of the record does not allow this transition.
+             *
+             *     `idempotency_in_progress`: A request with this key is still being processed.
+             */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "invalid_transition",
+                     *       "message": "The state of the record does not allow this transition.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyMismatch"];
@@ -11871,7 +11891,9 @@ export interface operations {
             401: components["responses"]["UnauthorizedOrClientDisabled"];
             404: components["responses"]["NotFound"];
             /**
-             * @description `no_linked_user`: The cardholder has no linked user.
+             * @description `invalid_transition`: The state of the record does not allow this transition.
+             *
+             *     `no_linked_user`: The cardholder has no linked user.
              *
              *     `idempotency_in_progress`: A request with this key is still being processed.
              */
@@ -11883,8 +11905,8 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "code": "no_linked_user",
-                     *       "message": "The cardholder has no linked user.",
+                     *       "code": "invalid_transition",
+                     *       "message": "The state of the record does not allow this transition.",
                      *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
                      *     }
                      */
@@ -12030,7 +12052,27 @@ export interface operations {
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
             404: components["responses"]["NotFound"];
-            409: components["responses"]["IdempotencyInProgress"];
+            /**
+             * @description `invalid_transition`: The state of the record does not allow this transition.
+             *
+             *     `idempotency_in_progress`: A request with this key is still being processed.
+             */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "invalid_transition",
+                     *       "message": "The state of the record does not allow this transition.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyMismatch"];

@@ -2,7 +2,6 @@ import type { Tx } from '../../kernel/db/database';
 import { newId } from '../../kernel/ids';
 import { startOfDay } from '../../kernel/utc-day';
 import type { ChallengeAnswer, VerifyAnswer } from '../../parties/card-processor/challenge-message';
-import { maskEmail } from '../../people/cardholders/masking';
 import { requireCardholder } from '../../people/cardholders/operations';
 import { settingsOf } from '../../tenants/clients/operations';
 import { requireCard, requireLockedCard } from '../cards/operations';
@@ -39,8 +38,8 @@ export async function openChallenge(
   const card = await requireLockedCard(tx, cardId);
   if (card.status !== 'active') return refused('card_not_active');
   if (card.userBlocked) return refused('user_blocked');
-  const { email } = await requireCardholder(tx, null, card.cardholderId);
-  if (email === '') return refused('no_address');
+  const { maskedEmail } = await requireCardholder(tx, null, card.cardholderId);
+  if (maskedEmail === '') return refused('no_address');
   const { perCardAndDay } = await settingsOf(tx, card.tenantId, challengeSettingsSection);
   if ((await countChallenges(tx, cardId, startOfDay(at))) >= perCardAndDay)
     return refused('too_many_challenges');
@@ -58,7 +57,7 @@ export async function openChallenge(
   };
   if (!(await insertChallenge(tx, challenge))) return refused('challenge_known');
   services.commands.append(tx, [startSending(challenge)]);
-  return { accepted: true, maskedDestination: maskEmail(email) };
+  return { accepted: true, maskedDestination: maskedEmail };
 }
 
 /** Judges a code that the payer typed. Locks: the challenge. */
@@ -95,8 +94,8 @@ export async function resendChallenge(
   await updateChallenge(tx, challenge.id, next, at);
   services.commands.append(tx, [startSending({ ...challenge, ...next })]);
   const { cardholderId } = await requireCard(tx, null, challenge.cardId);
-  const { email } = await requireCardholder(tx, null, cardholderId);
-  return { accepted: true, maskedDestination: maskEmail(email) };
+  const { maskedEmail } = await requireCardholder(tx, null, cardholderId);
+  return { accepted: true, maskedDestination: maskedEmail };
 }
 
 /**

@@ -1,4 +1,4 @@
-import { requireCardholder } from '../../people/cardholders/operations';
+import { emailOf, requireCardholder } from '../../people/cardholders/operations';
 import { PartyRefused } from '../../process/party-errors';
 import { requireTenant, sectionOf } from '../../tenants/clients/operations';
 import { requireCard } from '../cards/operations';
@@ -64,10 +64,11 @@ function record(
   });
 }
 
-async function mailOf({ database, keyring }: CardServices, challenge: Challenge) {
+async function mailOf(services: CardServices, challenge: Challenge) {
+  const { database, keyring } = services;
   const { tenantId, amount, currency, merchant } = challenge;
   const card = await requireCard(database, null, challenge.cardId);
-  const { email } = await requireCardholder(database, null, card.cardholderId);
+  const cardholder = await requireCardholder(database, null, card.cardholderId);
   const tenant = await requireTenant(database, tenantId);
   const { name: sender } = tenant;
   const { language } = sectionOf(tenant, challengeSettingsSection);
@@ -85,7 +86,7 @@ async function mailOf({ database, keyring }: CardServices, challenge: Challenge)
     id: `${challenge.id}.${challenge.codeNumber}`,
     tenantId,
     senderName: sender,
-    to: email,
+    to: await emailOf(services, database, cardholder),
     ...rendered,
   };
 }

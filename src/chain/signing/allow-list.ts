@@ -12,9 +12,9 @@ import type { AllowedNetwork } from './rules';
 
 const MAX_ADDRESSES = 200;
 
-const address = z.string().transform((text, { addIssue }) => {
+const address = z.string().transform((text, context) => {
   const checked = checkedAddress('evm', text);
-  if (checked === undefined) addIssue('must be an address: 0x and 40 hexadecimal digits');
+  if (checked === undefined) context.addIssue('must be an address: 0x and 40 hexadecimal digits');
   return checked ?? text;
 });
 const addresses = z

@@ -70,7 +70,9 @@ function listText({ keys, masterKeys }: ListedKeys): string {
   const told = masterKeys.map(({ id, keys: count }) => `"${id}" seals ${count} of ${keys.length} keys.`);
   const idle = others
     .filter(({ keys: count }) => count === 0)
-    .map(({ id }) => `"${id}" may be left out of MASTER_KEYS. Only backups from before the rotation need it.`);
+    .map(
+      ({ id }) => `"${id}" may be left out of MASTER_KEYS. Only backups from before the rotation need it.`,
+    );
   return [table(['key', 'sealed by', 'since', 'made'], rows), '', ...told, ...idle].join('\n');
 }
 

@@ -29,9 +29,9 @@ import { TEMPORAL_VARIABLES } from './temporal';
 
 /** Reads the environment of the process. All other code receives a {@link Config}. */
 
-const keyList = z.string().transform((value, { addIssue }) => {
+const keyList = z.string().transform((value, context) => {
   const { masterKeys, wrong } = readMasterKeys(value);
-  for (const line of wrong) addIssue(line);
+  for (const line of wrong) context.addIssue(line);
   return masterKeys;
 });
 
@@ -63,9 +63,9 @@ const schema = z.object({
   /** Who may sign allow-lists: `name:base64` of two operators or more, each an Ed25519 public key of 32 bytes. */
   SIGNER_OPERATORS: z
     .string()
-    .transform((value, { addIssue }) => {
+    .transform((value, context) => {
       const { operators, wrong } = readSignerOperators(value);
-      for (const line of wrong) addIssue(line);
+      for (const line of wrong) context.addIssue(line);
       return operators;
     })
     .optional(),

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { PARTIES, partyVariable } from '../parties';
 
 /**
- * The variables that hold a secret. Each may be given as a file instead, by `<NAME>_FILE`, so that a secret store can
- * mount it and no list of processes or inspection of a container shows it.
+ * The variables that hold a secret. Each may be given as a file instead, by `<NAME>_FILE`. A secret store can mount the
+ * file, and no list of processes shows the secret.
  */
 export const SECRET_VARIABLES: readonly string[] = [
   'DATABASE_URL',

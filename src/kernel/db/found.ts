@@ -15,7 +15,8 @@ export interface WantedRecords {
   table: string;
   /** A column with an index, which serves the search. */
   column: string;
-  text: string;
+  /** A text, or a keyed hash of one. */
+  text: string | Buffer;
   /** Whether the column begins with the text, instead of being it. */
   begins?: boolean;
   /** SQL of the status, where it is not the column `status`. */
@@ -33,7 +34,7 @@ export function foundRecords(sql: Sql, wanted: WantedRecords, limit: number): Pr
     .limit(limit);
   for (const [other, values] of Object.entries(among)) void query.where(anyOf(other, values));
   // The columns sort by their bytes, so a text with the highest character ends the range.
-  if (begins) void query.where(column, '>=', text).where(column, '<', `${text}\uffff`);
+  if (begins) void query.where(column, '>=', text).where(column, '<', `${text as string}\uffff`);
   else void query.where(column, text);
   return sql.run(query);
 }

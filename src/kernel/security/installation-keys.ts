@@ -35,8 +35,8 @@ export const keyIdOf = ({ purpose, number }: Pick<InstallationKey, 'purpose' | '
   `${purpose}/${number}`;
 
 /**
- * Opens the installation's keys, once for the life of a process. Makes those that are missing: all at the first start,
- * and those of new purposes after an upgrade. Processes that start together end with the same keys.
+ * Opens the installation's keys, once for the life of a process. Makes missing keys: all at the first start, and
+ * after an upgrade those of new purposes. Processes that start together end with the same keys.
  * @throws StartupError naming the master key that is missing, wrong or cannot be reached
  */
 export async function openKeyring(sql: Sql, masterKeys: MasterKeys): Promise<Keyring> {
@@ -102,8 +102,8 @@ const contextOf = (key: Pick<InstallationKey, 'purpose' | 'number'>): KeyContext
 });
 
 /**
- * Seals a key under the first master key. Its value stays, so nothing that was sealed, hashed or linked under it
- * changes, and running processes need no restart.
+ * Seals a key under the first master key. The key's value stays. So nothing that was sealed, hashed or linked under
+ * it changes, and running processes need no restart.
  * @returns the value to store by {@link keepSealed}; undefined when the first master key seals the key already
  * @throws StartupError as {@link openKeyring}; and when the first master key cannot open what it has sealed
  */
@@ -135,5 +135,8 @@ export async function keepSealed(
       .returning('number'),
   );
   if (stored.length === 0)
-    throw conflict('version_conflict', 'Another command seals the keys at this moment. Repeat yours when it has ended.');
+    throw conflict(
+      'version_conflict',
+      'Another command seals the keys at this moment. Repeat yours when it has ended.',
+    );
 }

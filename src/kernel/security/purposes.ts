@@ -1,11 +1,12 @@
 /**
- * The installation's keys: one for each purpose, random, and sealed by a master key in the database. What is sealed,
- * hashed or linked under them therefore outlives the master keys.
+ * The purposes of the installation's keys. Each key is random, and sealed by a master key in the database. Values that
+ * are sealed, hashed or linked under these keys therefore outlive the master keys.
  */
 const SEALING = [
   'callbacks',
   'checkout-pages',
   'client-secrets',
+  'data-keys',
   'documents',
   'external-cards',
   'iban-payout-destinations',

@@ -1,12 +1,21 @@
+import type { Sealer } from '../../kernel/security/sealer';
+
 /**
  * Encrypted storage of documents. A document's bytes are bound to its tenant and id. Somebody with write access to the
  * store can destroy documents, but cannot read, change or swap them.
  */
 export interface Documents {
-  /** Writes the whole document or nothing, and replaces an earlier one. @throws DocumentsAway */
-  put(key: DocumentKey, content: Buffer): Promise<void>;
-  /** @throws DocumentUnreadable the content is missing or altered; DocumentsAway */
-  get(key: DocumentKey): Promise<Buffer>;
+  /**
+   * Writes the whole document or nothing, and replaces an earlier one.
+   * @param sealer of the person that the document is about; absent: the installation's for documents
+   * @throws DocumentsAway
+   */
+  put(key: DocumentKey, content: Buffer, sealer?: Sealer): Promise<void>;
+  /**
+   * @param sealer that sealed the document
+   * @throws DocumentUnreadable the content is missing or altered; DocumentsAway
+   */
+  get(key: DocumentKey, sealer?: Sealer): Promise<Buffer>;
   /** Idempotent: a missing document is no error. @throws DocumentsAway */
   delete(key: DocumentKey): Promise<void>;
 }

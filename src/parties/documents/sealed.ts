@@ -1,12 +1,12 @@
 import type { Keyring } from '../../kernel/security/keyring';
 import { type DocumentKey, type Documents, DocumentUnreadable, type SealedStore } from './port';
 
-/** Encrypts documents (AES-256-GCM, under a separate key) before the store receives them. */
+/** Encrypts documents (AES-256-GCM) before the store receives them. */
 export function createDocuments(store: SealedStore, keyring: Keyring): Documents {
-  const sealer = keyring.sealer('documents');
+  const own = keyring.sealer('documents');
   return {
-    put: (key, content) => store.put(nameOf(key), sealer.seal(content, contextOf(key))),
-    async get(key) {
+    put: (key, content, sealer = own) => store.put(nameOf(key), sealer.seal(content, contextOf(key))),
+    async get(key, sealer = own) {
       const sealed = await store.get(nameOf(key));
       if (!sealed) throw new DocumentUnreadable(key.documentId);
       try {

@@ -83,9 +83,9 @@ export async function forgetForsaken(sql: Sql): Promise<void> {
   await sql.run(requests().where('askedAt', '<', FORSAKEN).delete());
 }
 
-const address = z.string().transform((text, { addIssue }) => {
+const address = z.string().transform((text, context) => {
   const checked = checkedAddress('evm', text);
-  if (checked === undefined) addIssue('no address');
+  if (checked === undefined) context.addIssue('no address');
   return checked ?? text;
 });
 const hex = z.string().regex(/^0x([0-9a-f]{2})*$/i);

@@ -2,14 +2,15 @@ import type { Sql } from '../../kernel/db/database';
 import { alreadyExists, type FieldError, invalidFields } from '../../kernel/errors';
 import { documentsForSubmission, requireKycCompleted } from '../kyc/operations';
 import type { Reference } from '../reference/reference';
-import type { User } from '../users/record';
+import type { Keys, Person, User } from '../users/operations';
+import { emailHashOf, sealedEmail } from './email';
 import { type CorrectedMeta, type MetaResult, validateMeta } from './fields/validate';
-import { emailKey, maskName } from './masking';
+import { maskEmail, maskName } from './masking';
 import { type CardholderDocument, type CardholderModel } from './record';
 import { isEmailHeld } from './store';
 
 /** Dependencies of the checks of a user's meta. */
-export interface CardholderDeps {
+export interface CardholderDeps extends Keys {
   reference: Reference;
   now(): Date;
 }
@@ -43,11 +44,11 @@ export const environmentOf = ({ reference, now }: CardholderDeps) => ({
 export async function requireApplicant(
   sql: Sql,
   deps: CardholderDeps,
-  user: User,
+  user: Person,
   cardholder: CardholderRef,
 ): Promise<Applicant> {
   const person = correctedOf(validateMeta(user.meta, cardholder.model, environmentOf(deps)));
-  await assertEmailFree(sql, user.tenantId, cardholder, person.email ?? '');
+  await assertEmailFree(deps, sql, user.tenantId, cardholder, person.email ?? '');
   if (cardholder.model === 'B2B') return { person, documents: [] };
   await requireKycCompleted(sql, user.id);
   return { person, documents: await documentsForSubmission(sql, user.id, person.idType) };
@@ -64,12 +65,14 @@ const sentence = ({ field, message }: FieldError): FieldError => ({ field, messa
 
 /** Checks the email early. The unique index has the final say. @throws Problem 400 `ErrAlreadyExists` */
 export async function assertEmailFree(
+  keys: Keys,
   sql: Sql,
   tenantId: string,
   { id, bin }: CardholderRef,
   email: string,
 ): Promise<void> {
-  if (await isEmailHeld(sql, { tenantId, bin, email: emailKey(email), except: id })) throw emailHeld();
+  const emailHash = emailHashOf(keys, email);
+  if (await isEmailHeld(sql, { tenantId, bin, emailHash, except: id })) throw emailHeld();
 }
 
 export const emailHeld = () => alreadyExists('Another cardholder on this BIN has this email.', 'email');
@@ -83,6 +86,15 @@ export function isEmailConflict(error: unknown): boolean {
 }
 
 /** The fields of a person that the cardholder's record shows. */
-export function recordFieldsOf({ firstName = '', lastName = '', email = '' }: CorrectedMeta) {
-  return { email: emailKey(email), maskedName: maskName(firstName, lastName) };
+export function recordFieldsOf(
+  keys: Keys,
+  user: User,
+  { firstName = '', lastName = '', email = '' }: CorrectedMeta,
+) {
+  return {
+    emailHash: emailHashOf(keys, email),
+    emailSealed: sealedEmail(keys, user, email),
+    maskedName: maskName(firstName, lastName),
+    maskedEmail: maskEmail(email),
+  };
 }

@@ -10,7 +10,7 @@ import { waitingFilterOf, waitingFilters } from '../../process/desk/waiting-filt
 import { changedSinceApproval, personToReveal } from '../kyc/approvals';
 import { requireUser } from '../users/operations';
 import { type User } from '../users/record';
-import { emailKey } from './masking';
+import { emailHashOf } from './email';
 import { findFile, requireCardholder } from './operations';
 import { type Cardholder, requireTransition } from './record';
 import { awaitingReview, countAwaitingReview, decideCardholder, decisionsOn } from './review/decision';
@@ -20,7 +20,7 @@ import { lockWithUser } from './transition';
 import { cardholderView } from './view';
 import { startSubmission } from './workflows';
 
-export type CardholderDeskServices = Pick<CardholderServices, 'database' | 'commands' | 'now'>;
+export type CardholderDeskServices = Pick<CardholderServices, 'database' | 'commands' | 'keyring' | 'now'>;
 
 const columns = columnsOf<Cardholder>();
 
@@ -53,12 +53,13 @@ export function cardholderDesk(services: CardholderDeskServices): Desk {
       record({
         kind: 'cardholder',
         title: 'A cardholder on a BIN',
-        story: (id, limit) => cardholderStory(database, id, limit),
+        story: (id, limit) => cardholderStory(services, id, limit),
         reveal: {
           permission: 'review',
           async read(tx, id) {
             const { userId, tenantId } = await requireCardholder(tx, null, id);
-            const data = userId === null ? {} : await personToReveal(tx, await requireUser(tx, null, userId));
+            const data =
+              userId === null ? {} : await personToReveal(services, tx, await requireUser(tx, null, userId));
             return { action: 'cardholder.reveal', tenantId, data };
           },
         },
@@ -78,7 +79,7 @@ export function cardholderDesk(services: CardholderDeskServices): Desk {
         // A found e-mail reveals that its owner is a cardholder.
         permission: 'review',
         pattern: /^[^@\s]+@[^@\s]+$/,
-        find: (text, limit) => foundCardholders(database, emailKey(text), limit),
+        find: (text, limit) => foundCardholders(database, emailHashOf(services, text), limit),
       }),
     ],
   });
@@ -142,12 +143,13 @@ function decisionOf(services: CardholderDeskServices, verb: 'approve' | 'reject'
 }
 
 /** A cardholder with masked personal data, and the documents of the newest submission. */
-async function cardholderStory(sql: Sql, id: string, limit: number): Promise<Story> {
+async function cardholderStory(services: CardholderDeskServices, id: string, limit: number): Promise<Story> {
+  const { database: sql } = services;
   const cardholder = await requireCardholder(sql, null, id);
   const { tenantId, status, updatedAt } = cardholder;
   const { documents, ...shown } = cardholderView(cardholder);
   const user = await userOf(sql, cardholder);
-  const changed = user ? await changedSinceApproval(sql, user) : [];
+  const changed = user ? await changedSinceApproval(services, sql, user) : [];
   const { workflowId } = startSubmission(cardholder);
   const decisions = await decisionsOn(sql, id);
   return storyOf(

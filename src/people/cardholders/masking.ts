@@ -1,7 +1,5 @@
-/** The form in which emails are compared on a BIN: case does not matter (decisions part 4). */
-export function emailKey(email: string): string {
-  return email.normalize('NFC').toLowerCase();
-}
+/** The form in which emails are compared and written to: case does not matter (decisions part 4). */
+export const emailKey = (email: string): string => email.normalize('NFC').toLowerCase();
 
 /** Masks a name: `John Doe` becomes `J*** D**`. */
 export function maskName(firstName: string, lastName: string): string {
@@ -12,8 +10,10 @@ export function maskName(firstName: string, lastName: string): string {
     .join(' ');
 }
 
-/** Masks an email: `john@example.com` becomes `j***@example.com`, whatever the length of the name. */
-export function maskEmail(email: string): string {
+/** Masks an email: `John@example.com` becomes `j***@example.com`, whatever the length of the name. */
+export function maskEmail(given: string): string {
+  if (given === '') return '';
+  const email = emailKey(given);
   const at = email.lastIndexOf('@');
   return `${[...email.slice(0, at)][0] ?? ''}***${email.slice(at)}`;
 }

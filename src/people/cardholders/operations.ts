@@ -2,7 +2,7 @@ import type { Sql, Tx } from '../../kernel/db/database';
 import { conflict, invalid, notFound } from '../../kernel/errors';
 import { newId } from '../../kernel/ids';
 import { appendEvents } from '../../kernel/outbox/events';
-import { assertActive, correctMeta, requireUser } from '../users/operations';
+import { assertActive, correctMeta, type Keys, requirePerson } from '../users/operations';
 import { type User } from '../users/record';
 import {
   type Applicant,
@@ -17,8 +17,10 @@ import type { CardholderServices, FundingAccount, Programme } from './services';
 import { findCardholder, findCardholderOfUser, insertCardholder, lockRow } from './store';
 import { startSubmission } from './workflows';
 
+export { emailOf } from './email';
 export { findFile } from './files/store';
 export type { Cardholder } from './record';
+export { forgetCardholders } from './store';
 
 type Registration = Pick<
   CardholderServices,
@@ -45,7 +47,7 @@ export async function createCardholder(
   deps: CardholderDeps & Registration,
   given: CreateCardholder,
 ): Promise<{ cardholder: Cardholder; created: boolean }> {
-  const user = await requireUser(tx, given.reach, given.userId, { lock: 'update' });
+  const user = await requirePerson(deps, tx, given.reach, given.userId, { lock: 'update' });
   const account = await deps.requireAccount(tx, user.tenantId, given.accountId, 'accountId');
   const bin = await deps.requireAdmittedBin(tx, user.tenantId, given.bin, 'bin');
   assertServes(account, user, bin);
@@ -56,9 +58,9 @@ export async function createCardholder(
   assertActive(user);
   await deps.assertBinOpen(tx, bin, user.id);
 
-  await correctMeta(tx, user, applicant.person);
+  await correctMeta(deps, tx, user, applicant.person);
   const { idempotencyKey = null } = given;
-  const cardholder = await register(tx, { user, account, bin, applicant, idempotencyKey });
+  const cardholder = await register(deps, tx, { user, account, bin, applicant, idempotencyKey });
   await appendEvents(tx, [statusChangedEvent(cardholder, null, idempotencyKey)]);
   if (isUnderReview(cardholder.status)) deps.commands.append(tx, [startSubmission(cardholder)]);
   return { cardholder, created: true };
@@ -74,6 +76,7 @@ function assertServes(account: FundingAccount, user: User, bin: Programme): void
 
 /** @throws Problem 400 `ErrAlreadyExists` when another cardholder on the BIN got the email meanwhile */
 async function register(
+  keys: Keys,
   tx: Tx,
   given: {
     user: User;
@@ -92,7 +95,7 @@ async function register(
     bin: bin.bin,
     model: bin.model,
     status: requireTransition(null, bin.model === 'B2B' ? 'created_b2b' : 'created_b2c'),
-    ...recordFieldsOf(applicant.person),
+    ...recordFieldsOf(keys, user, applicant.person),
     documents: applicant.documents,
     idempotencyKey,
   });

@@ -98,9 +98,13 @@ export interface Cardholder {
   status: CardholderStatus;
   /** Why a submission failed or was rejected. */
   description: string | null;
-  /** In lower case; unique per tenant and BIN. */
-  email: string;
+  /** Keyed hash of the email, by which it is unique per tenant and BIN. Null once the person was erased. */
+  emailHash: Buffer | null;
+  /** Sealed under the user's key. */
+  emailSealed: Buffer | null;
   maskedName: string;
+  /** Empty where there is no email. */
+  maskedEmail: string;
   /** The number of submissions to the reviewer. */
   submissions: number;
   /** The time of the last decision of the operator or the reviewer. */

@@ -16,8 +16,10 @@ const cardholders = recordTable<Cardholder>('cardholders', { documents: json }, 
   'model',
   'status',
   'description',
-  'email',
+  'emailHash',
+  'emailSealed',
   'maskedName',
+  'maskedEmail',
   'submissions',
   'reviewedAt',
   'documents',
@@ -35,8 +37,10 @@ export type NewCardholder = Pick<
   | 'bin'
   | 'model'
   | 'status'
-  | 'email'
+  | 'emailHash'
+  | 'emailSealed'
   | 'maskedName'
+  | 'maskedEmail'
   | 'documents'
   | 'idempotencyKey'
 > & { userId: string };
@@ -45,7 +49,7 @@ export type NewCardholder = Pick<
 export const insertCardholder = (tx: Sql, given: NewCardholder) =>
   cardholders.writtenOne(
     tx,
-    cardholders().insert(cardholders.row(given)).onConflict(['tenantId', 'bin', 'email']).ignore(),
+    cardholders().insert(cardholders.row(given)).onConflict(['tenantId', 'bin', 'emailHash']).ignore(),
   );
 
 /**
@@ -54,14 +58,17 @@ export const insertCardholder = (tx: Sql, given: NewCardholder) =>
  * @throws an error of the index `cardholders_email_per_bin` when another cardholder on the BIN has the email
  */
 export function saveCardholder(tx: Sql, changed: Cardholder): Promise<Cardholder> {
-  const { id, status, description, email, maskedName, submissions, reviewedAt } = changed;
-  const { documents, idempotencyKey, submissionSent } = changed;
+  const { id, status, description, submissions, reviewedAt } = changed;
+  const { emailHash, emailSealed, maskedName, maskedEmail, documents, idempotencyKey, submissionSent } =
+    changed;
   const change = {
     ...cardholders.row({
       status,
       description,
-      email,
+      emailHash,
+      emailSealed,
       maskedName,
+      maskedEmail,
       submissions,
       reviewedAt,
       idempotencyKey,
@@ -72,6 +79,16 @@ export function saveCardholder(tx: Sql, changed: Cardholder): Promise<Cardholder
     watchedUntil: raw('case status when ? then watched_until else ? end', [status, NOW]),
   };
   return cardholders.saved(tx, cardholders().where({ id }).update(change));
+}
+
+/** Removes what names the person from the user's cardholders. */
+export async function forgetCardholders(tx: Sql, userId: string): Promise<void> {
+  const nothing = { emailHash: null, emailSealed: null, maskedName: '', maskedEmail: '' };
+  await tx.run(
+    cardholders()
+      .where({ userId })
+      .update({ ...nothing, updatedAt: NOW }),
+  );
 }
 
 /** Records whether the submission may have reached the reviewer. @returns false when the submission has ended */
@@ -149,7 +166,7 @@ export const findCardholderOfUser = (sql: Sql, userId: string, bin?: string) =>
 /** @param except the cardholder that may have the email */
 export async function isEmailHeld(
   sql: Sql,
-  { except, ...of }: { tenantId: string; bin: string; email: string; except: string | undefined },
+  { except, ...of }: { tenantId: string; bin: string; emailHash: Buffer; except: string | undefined },
 ): Promise<boolean> {
   const holders = cardholders().select('id').where(of);
   if (except !== undefined) void holders.whereNot('id', except);
@@ -171,6 +188,6 @@ export interface CardholderFilter {
 export const listCardholders = (sql: Sql, tenantId: string, filter: CardholderFilter, page: IdPage) =>
   cardholders.all(sql, cardholders().where({ tenantId }).modify(filtered, filter).modify(newestFirst, page));
 
-/** Cardholders of any tenant with this e-mail, newest first. @param email in the form of `emailKey` */
-export const foundCardholders = (sql: Sql, email: string, limit: number) =>
-  foundRecords(sql, { table: 'cardholders', column: 'email', text: email }, limit);
+/** Cardholders of any tenant with this e-mail, newest first. @param emailHash by `emailHashOf` */
+export const foundCardholders = (sql: Sql, emailHash: Buffer, limit: number) =>
+  foundRecords(sql, { table: 'cardholders', column: 'emailHash', text: emailHash }, limit);

@@ -35,7 +35,15 @@ export interface Change {
 export type FieldChanges = Partial<
   Pick<
     Cardholder,
-    'description' | 'reviewedAt' | 'documents' | 'email' | 'maskedName' | 'idempotencyKey' | 'submissionSent'
+    | 'description'
+    | 'reviewedAt'
+    | 'documents'
+    | 'emailHash'
+    | 'emailSealed'
+    | 'maskedName'
+    | 'maskedEmail'
+    | 'idempotencyKey'
+    | 'submissionSent'
   >
 >;
 

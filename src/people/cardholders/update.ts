@@ -2,7 +2,7 @@ import type { Tx } from '../../kernel/db/database';
 import { conflict, precondition } from '../../kernel/errors';
 import { noteChangedFields, requiresNewSubmission } from '../kyc/approvals';
 import { mergedMeta } from '../users/meta';
-import { patchMeta } from '../users/operations';
+import { patchMeta, personOf } from '../users/operations';
 import {
   assertEmailFree,
   type CardholderDeps,
@@ -47,19 +47,20 @@ export async function updateCardholder(
   tx: Tx,
   given: CardholderRequest & { patch: Meta },
 ): Promise<Change> {
-  const { cardholder: before, user } = await lockWithUser(tx, given.reach, given.id);
-  if (!user) throw noLinkedUser();
+  const { cardholder: before, user: locked } = await lockWithUser(tx, given.reach, given.id);
+  if (!locked) throw noLinkedUser();
+  const user = personOf(deps, locked);
   const patch = correctedOf(validatePatch(given.patch, user.meta, before.model, environmentOf(deps)));
   const meta = mergedMeta(user.meta, patch);
-  if (patch.email !== undefined) await assertEmailFree(tx, user.tenantId, before, patch.email);
+  if (patch.email !== undefined) await assertEmailFree(deps, tx, user.tenantId, before, patch.email);
   const resubmitted = statusAfter(before.status, 'updated') === 'wait_audit';
   if (resubmitted && before.model === 'B2C' && (await requiresNewSubmission(tx, user, meta, given)))
     throw reviewFirst();
   const changes: FieldChanges = resubmitted
     ? await resubmission(deps, tx, { ...user, meta }, before, given)
-    : { description: before.description, ...shownChanges(before, patch, meta) };
+    : { description: before.description, ...shownChanges(recordFieldsOf(deps, user, meta), before, patch) };
   requireTransition(before.status, 'updated');
-  const patched = await patchMeta(tx, null, user.id, patch);
+  const patched = await patchMeta(deps, tx, null, user.id, patch);
   await noteChangedFields(tx, patched.before, patched.after, given);
   const after = await applyTransition(tx, before, 'updated', changes);
   if (resubmitted) deps.commands.append(tx, [lookAtCardholder(after)]);
@@ -67,12 +68,14 @@ export async function updateCardholder(
 }
 
 /** The record's fields after a change without a submission. Unchanged fields keep the values that were submitted. */
-function shownChanges(before: Cardholder, patch: CorrectedMeta, meta: Meta): FieldChanges {
-  const shown = recordFieldsOf(meta);
-  return {
-    email: patch.email === undefined ? before.email : shown.email,
-    maskedName: (patch.firstName ?? patch.lastName) ? shown.maskedName : before.maskedName,
-  };
+function shownChanges(
+  changed: ReturnType<typeof recordFieldsOf>,
+  before: Cardholder,
+  patch: CorrectedMeta,
+): FieldChanges {
+  const { emailHash, emailSealed, maskedEmail } = patch.email === undefined ? before : changed;
+  const { maskedName } = (patch.firstName ?? patch.lastName) ? changed : before;
+  return { emailHash, emailSealed, maskedEmail, maskedName };
 }
 
 /** The changes that a new submission makes to the record. @throws Problem 400, 412 */
@@ -84,7 +87,7 @@ async function resubmission(
   { idempotencyKey = null }: { idempotencyKey?: string | null | undefined },
 ): Promise<FieldChanges> {
   const { person, documents } = await requireApplicant(tx, deps, user, cardholder);
-  return { ...recordFieldsOf(person), documents, idempotencyKey };
+  return { ...recordFieldsOf(deps, user, person), documents, idempotencyKey };
 }
 
 /**
@@ -101,7 +104,7 @@ export async function resubmitCardholder(
 ): Promise<Change> {
   const { cardholder: before, user } = await lockWithUser(tx, given.reach, given.id);
   if (!user) throw noLinkedUser();
-  const changes = await resubmission(deps, tx, user, before, given);
+  const changes = await resubmission(deps, tx, personOf(deps, user), before, given);
   const after = await applyTransition(tx, before, on, changes);
   deps.commands.append(tx, [lookAtCardholder(after)]);
   return { before, after };

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { instant } from '../../kernel/wire/schemas';
 import { shown } from '../../kernel/wire/shown';
 import { KYC_SLOTS } from '../kyc/record';
-import { maskEmail } from './masking';
 import type { Cardholder } from './record';
 import { CARDHOLDER_STATUSES } from './record';
 
@@ -28,5 +27,4 @@ export const cardholderSchema = z
 /**
  * A cardholder on the wire. The person's data is masked. Only cardholders on B2C BINs have documents, copied from KYC.
  */
-export const cardholderView = (cardholder: Cardholder) =>
-  shown(cardholderSchema, cardholder, { maskedEmail: maskEmail(cardholder.email) });
+export const cardholderView = (cardholder: Cardholder) => shown(cardholderSchema, cardholder);

@@ -2,24 +2,27 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Sql, Tx } from '../../kernel/db/database';
 import { requireTenant } from '../../tenants/clients/operations';
 import type { UserMeta } from '../users/meta';
-import type { User } from '../users/record';
+import { type Keys, openMeta, personOf } from '../users/operations';
+import type { Person, User } from '../users/record';
 import { changeStatus } from './change-status';
 import { type KycApproval, type KycDocument, kycStatusAfter } from './record';
 import { newestPerSlot } from './rules';
 import { documentsOfUser, insertApproval, newestApproval } from './store';
 
 /** The approved version of a user's KYC, with the names of the fields and slots that have changed since. */
-export interface ApprovedKyc extends KycApproval {
+export interface ApprovedKyc extends Omit<KycApproval, 'metaSealed'> {
+  meta: UserMeta;
   changed: string[];
 }
 
 /** Keeps the version that a completed review approves: the user's meta and the submitted documents. */
 export async function keepApproved(tx: Tx, user: User, submission: number): Promise<void> {
   const submitted = (await documentsOfUser(tx, user.id)).filter((each) => each.submission !== null);
+  if (user.metaSealed === null) return; // The person was erased during the review.
   await insertApproval(tx, {
     userId: user.id,
     submission,
-    meta: user.meta,
+    metaSealed: user.metaSealed,
     documents: slotsOf(submitted),
   });
 }
@@ -29,6 +32,7 @@ const slotsOf = (documents: readonly KycDocument[]) =>
 
 /** The newest approved version; undefined before the first completed review. */
 export async function approvedKyc(
+  keys: Keys,
   sql: Sql,
   user: User,
   documents: readonly KycDocument[],
@@ -40,7 +44,10 @@ export async function approvedKyc(
   const changedSlots = [...new Set([...present.keys(), ...slots.keys()])].filter(
     (slot) => present.get(slot) !== slots.get(slot),
   );
-  return { ...approval, changed: [...changedSlots, ...changedFields(approval.meta, user.meta)].sort() };
+  const { metaSealed, ...approved } = approval;
+  const meta = openMeta(keys, user, metaSealed);
+  const fields = changedFields(meta, personOf(keys, user).meta);
+  return { ...approved, meta, changed: [...changedSlots, ...fields].sort() };
 }
 
 const changedFields = (before: UserMeta, after: UserMeta): string[] =>
@@ -52,22 +59,23 @@ const changedFields = (before: UserMeta, after: UserMeta): string[] =>
  * The approved version, for the reviewer of a person whose data has changed since. Holds personal data.
  * @returns undefined when nothing has changed
  */
-export async function approvedToReveal(sql: Sql, user: User): Promise<object | undefined> {
-  const approved = await approvedKyc(sql, user, await documentsOfUser(sql, user.id));
+export async function approvedToReveal(keys: Keys, sql: Sql, user: User): Promise<object | undefined> {
+  const approved = await approvedKyc(keys, sql, user, await documentsOfUser(sql, user.id));
   if (!approved || approved.changed.length === 0) return undefined;
   const { changed, meta, documents } = approved;
   return { changed, meta, documents };
 }
 
 /** A person's present data, with the approved version if it differs. For an operator who reviews the person. */
-export async function personToReveal(sql: Sql, user: User): Promise<object> {
-  const kycApproved = await approvedToReveal(sql, user);
-  return kycApproved ? { ...user.meta, kycApproved } : user.meta;
+export async function personToReveal(keys: Keys, sql: Sql, user: User): Promise<object> {
+  const kycApproved = await approvedToReveal(keys, sql, user);
+  const { meta } = personOf(keys, user);
+  return kycApproved ? { ...meta, kycApproved } : meta;
 }
 
 /** The names of fields and slots that have changed since the approval. Names are not personal data. */
-export async function changedSinceApproval(sql: Sql, user: User): Promise<string[]> {
-  return (await approvedKyc(sql, user, await documentsOfUser(sql, user.id)))?.changed ?? [];
+export async function changedSinceApproval(keys: Keys, sql: Sql, user: User): Promise<string[]> {
+  return (await approvedKyc(keys, sql, user, await documentsOfUser(sql, user.id)))?.changed ?? [];
 }
 
 /** The caller that changes a user's data. */
@@ -80,7 +88,7 @@ export interface ChangedBy {
 /** Whether a client's change requires a new submission of the KYC, by the tenant's setting `kycOnChange`. */
 export async function requiresNewSubmission(
   sql: Sql,
-  user: User,
+  user: Person,
   meta: UserMeta,
   { reach }: ChangedBy,
 ): Promise<boolean> {
@@ -96,7 +104,7 @@ async function isResubmittedOnChange(sql: Sql, user: User, reach: string | null)
  * Requires a new submission after a client's change of a user's fields, if the tenant's setting says so. The user is
  * locked.
  */
-export async function noteChangedFields(tx: Tx, before: User, after: User, by: ChangedBy): Promise<User> {
+export async function noteChangedFields(tx: Tx, before: Person, after: Person, by: ChangedBy): Promise<User> {
   return (await requiresNewSubmission(tx, before, after.meta, by)) ? reopenKyc(tx, after, by) : after;
 }
 

@@ -13,7 +13,7 @@ import { awaitingReview, countAwaitingReview, decideKyc, decisionsOn, type Kyc, 
 import { type KycDecision, type KycReview, requireKycTransition } from './record';
 import { documentView, kycView } from './view';
 
-export type KycDeskServices = Pick<Services, 'database' | 'commands' | 'now' | 'parties'>;
+export type KycDeskServices = Pick<Services, 'database' | 'commands' | 'keyring' | 'now' | 'parties'>;
 
 interface KycVerb {
   verb: string;
@@ -90,23 +90,23 @@ export function kycDesk(services: KycDeskServices): Desk {
   });
 }
 
-const users: SubjectSpec<Kyc> = {
+const usersOf = (services: KycDeskServices): SubjectSpec<Kyc> => ({
   noun: 'user',
   kinds: ['user'],
-  read: (sql, id) => readKyc(sql, null, id),
+  read: (sql, id) => readKyc(services, sql, null, id),
   async lock(tx, id) {
     await requireUser(tx, null, id, { lock: 'update' });
-    return readKyc(tx, null, id);
+    return readKyc(services, tx, null, id);
   },
   tenantOf: ({ user }) => user.tenantId,
-};
+});
 
 const decisionOf = (services: KycDeskServices, { verb, made, title, needsReason }: KycVerb): Decision =>
   decision<Kyc>({
     name: `kyc.${verb}`,
     title,
     permission: 'review',
-    subject: users,
+    subject: usersOf(services),
     ...(needsReason ? {} : { reason: 'optional' }),
     restsOn: ({ user, review, documents }) => ({
       status: user.kycStatus,

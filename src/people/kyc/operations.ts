@@ -1,7 +1,7 @@
 import type { Sql, Tx } from '../../kernel/db/database';
 import { precondition } from '../../kernel/errors';
 import type { Services } from '../../services';
-import { requireUser } from '../users/operations';
+import { type Keys, personOf, requireUser } from '../users/operations';
 import { type KycStatus, type User } from '../users/record';
 import { type ApprovedKyc, approvedKyc, keepApproved } from './approvals';
 import { changeStatus } from './change-status';
@@ -26,7 +26,7 @@ import {
 } from './store';
 import { lookAtReview, startReview } from './workflows';
 
-export { awaitingReview, countAwaitingReview, decisionsOn } from './store';
+export { awaitingReview, countAwaitingReview, decisionsOn, forgetTexts as forgetNotes } from './store';
 
 /** A user's KYC as a whole. */
 export interface Kyc {
@@ -41,14 +41,14 @@ export interface Kyc {
 }
 
 /** @param reach the tenant whose users may be found, or null for any tenant's @throws Problem 404 */
-export async function readKyc(sql: Sql, reach: string | null, userId: string): Promise<Kyc> {
-  return kycOf(sql, await requireUser(sql, reach, userId));
+export async function readKyc(keys: Keys, sql: Sql, reach: string | null, userId: string): Promise<Kyc> {
+  return kycOf(keys, sql, await requireUser(sql, reach, userId));
 }
 
-async function kycOf(sql: Sql, user: User): Promise<Kyc> {
+async function kycOf(keys: Keys, sql: Sql, user: User): Promise<Kyc> {
   const documents = await documentsOfUser(sql, user.id);
   const review = await newestReview(sql, user.id);
-  const approved = await approvedKyc(sql, user, documents);
+  const approved = await approvedKyc(keys, sql, user, documents);
   return { user, documents, review, notes: await findNotes(sql, user.id), approved };
 }
 
@@ -57,12 +57,15 @@ async function kycOf(sql: Sql, user: User): Promise<Kyc> {
  * @throws Problem 404, 412 `documents_missing`, 409 `invalid_transition`
  */
 export async function submitKyc(
-  services: Pick<Services, 'commands'>,
+  services: Pick<Services, 'commands' | 'keyring'>,
   tx: Tx,
   given: { reach: string | null; userId: string; idempotencyKey: string | undefined },
 ): Promise<Kyc> {
   const user = await requireUser(tx, given.reach, given.userId, { lock: 'update' });
-  assertSlotsFilled(newestPerSlot(await documentsOfUser(tx, user.id)), user.meta['idType']);
+  assertSlotsFilled(
+    newestPerSlot(await documentsOfUser(tx, user.id)),
+    personOf(services, user).meta['idType'],
+  );
   const status = requireKycTransition(user.kycStatus, 'submitted');
   const { id: userId, tenantId } = user;
   const submission = ((await newestReview(tx, userId))?.submission ?? 0) + 1;
@@ -71,7 +74,7 @@ export async function submitKyc(
   await markSubmitted(tx, userId, submission);
   const after = await changeStatus(tx, user, status, { idempotencyKey });
   services.commands.append(tx, [startReview(review)]);
-  return kycOf(tx, after);
+  return kycOf(services, tx, after);
 }
 
 /** A decision on a user's KYC. */
@@ -90,7 +93,7 @@ export interface DecideKyc {
  * @throws Problem 404, 409 `invalid_transition`
  */
 export async function decideKyc(
-  services: Pick<Services, 'commands'>,
+  services: Pick<Services, 'commands' | 'keyring'>,
   tx: Tx,
   given: DecideKyc,
 ): Promise<{ before: KycStatus; after: Kyc }> {
@@ -100,7 +103,7 @@ export async function decideKyc(
   if (!review) throw new Error('a KYC that can be decided must have a review');
   const after = await recordDecision(tx, user, review, { ...given, status });
   if (review.status === 'in_review') services.commands.append(tx, [lookAtReview(review)]);
-  return { before: user.kycStatus, after: await kycOf(tx, after) };
+  return { before: user.kycStatus, after: await kycOf(services, tx, after) };
 }
 
 /** Records the decision on a review. The caller holds the user's lock. */
@@ -119,10 +122,16 @@ export async function recordDecision(
 }
 
 /** Replaces the operators' notes on a user. @throws Problem 404 */
-export async function setNotes(tx: Tx, reach: string | null, userId: string, notes: string): Promise<Kyc> {
+export async function setNotes(
+  keys: Keys,
+  tx: Tx,
+  reach: string | null,
+  userId: string,
+  notes: string,
+): Promise<Kyc> {
   const user = await requireUser(tx, reach, userId, { lock: 'update' });
   await upsertNotes(tx, user.id, notes);
-  return kycOf(tx, user);
+  return kycOf(keys, tx, user);
 }
 
 /**

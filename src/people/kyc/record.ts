@@ -1,6 +1,5 @@
 import { conflict } from '../../kernel/errors';
 import type { FileType } from '../../kernel/wire/file-type';
-import type { UserMeta } from '../users/meta';
 import type { KycStatus } from '../users/record';
 
 /** Slots of documents (`interface.md 2.2`). */
@@ -106,7 +105,8 @@ export interface KycDocument {
 /** The version of a user's KYC that a completed review approved. */
 export interface KycApproval {
   submission: number;
-  meta: UserMeta;
+  /** The user's `meta`, sealed under the user's key. */
+  metaSealed: Buffer;
   documents: { slot: KycSlot; documentId: string }[];
   approvedAt: Date;
 }

@@ -2,14 +2,13 @@ import type { Sql, Tx } from '../../kernel/db/database';
 import { notFound } from '../../kernel/errors';
 import type { Services } from '../../services';
 import { requireTenant } from '../../tenants/clients/operations';
-import { requireUser } from '../users/operations';
-import { type User } from '../users/record';
+import { type Person, personOf, requireUser } from '../users/operations';
 import { recordDecision } from './operations';
 import { type KycReview, requireKycTransition } from './record';
 import { sandboxDecision } from './sandbox-review';
 import { findReview, setReviewDueBy } from './store';
 
-type Deps = Pick<Services, 'database' | 'mode'>;
+type Deps = Pick<Services, 'database' | 'keyring' | 'mode'>;
 
 /**
  * Advances a review, as a step of its workflow. In the sandbox it ends the review, where the tenant's setting is
@@ -29,7 +28,7 @@ export function advanceReview(
     const review = await findReview(tx, userId, submission);
     if (!review) throw notFound('review');
     if (review.status !== 'in_review') return review.status;
-    if (await isAutomatic(deps, tx, user.tenantId)) return decideBySandbox(tx, user, review);
+    if (await isAutomatic(deps, tx, user.tenantId)) return decideBySandbox(tx, personOf(deps, user), review);
     await setReviewDueBy(tx, review, dueBy);
     return 'in_review';
   });
@@ -44,7 +43,7 @@ export async function isAutomatic(
   return mode === 'sandbox' && (await requireTenant(sql, tenantId)).settings.kycReview === 'auto';
 }
 
-async function decideBySandbox(tx: Tx, user: User, review: KycReview): Promise<KycReview['status']> {
+async function decideBySandbox(tx: Tx, user: Person, review: KycReview): Promise<KycReview['status']> {
   const { decision, reason } = sandboxDecision(user);
   const status = requireKycTransition(user.kycStatus, decision);
   await recordDecision(tx, user, review, { decision, reason, status, decidedBy: 'sandbox' });

@@ -17,13 +17,14 @@ export function kycRoutes(services: Services): Route[] {
   return [
     statusRoute(services),
     ...kycDocumentRoutes(services),
-    notesRoute(),
+    notesRoute(services),
     decisionRoute(services),
     submitRoute(services),
   ];
 }
 
-function statusRoute({ database }: Services): Route {
+function statusRoute(services: Services): Route {
+  const { database } = services;
   return route({
     method: 'GET',
     path: '/v1/users/{id}/kyc',
@@ -32,7 +33,7 @@ function statusRoute({ database }: Services): Route {
     description: 'Returns the progress of the review and the operator’s reason for the client.',
     response: kycSchema,
     read: async ({ caller, params }) =>
-      kycView(await readKyc(database, caller.reach, params['id'] ?? ''), caller),
+      kycView(await readKyc(services, database, caller.reach, params['id'] ?? ''), caller),
   });
 }
 
@@ -52,7 +53,7 @@ function submitRoute(services: Services): Route {
     problems: ['documents_missing', 'invalid_transition'],
     settling: {
       read: async ({ caller, params }: ApiRequest) =>
-        kycView(await readKyc(database, caller.reach, params['id'] ?? ''), caller),
+        kycView(await readKyc(services, database, caller.reach, params['id'] ?? ''), caller),
       settled: ({ status }: { status: string }) => status !== 'in_review',
       async awaitsPerson({ caller, params }) {
         const user = await requireUser(database, caller.reach, params['id'] ?? '');
@@ -110,7 +111,7 @@ const notes = z
   .max(5_000)
   .refine((value) => !value.includes('\0'), 'must not contain NUL');
 
-function notesRoute(): Route {
+function notesRoute(services: Services): Route {
   return route({
     method: 'PATCH',
     path: '/v1/users/{id}/kyc/notes',
@@ -121,7 +122,7 @@ function notesRoute(): Route {
     body: z.strictObject({ notes }),
     response: kycSchema,
     async write(tx, { caller, params, body, requestId }) {
-      const kyc = await setNotes(tx, caller.reach, params['id'] ?? '', body.notes);
+      const kyc = await setNotes(services, tx, caller.reach, params['id'] ?? '', body.notes);
       const { id: subject, tenantId } = kyc.user;
       // The audit log gets the length only, because notes may hold personal data.
       const after = { length: body.notes.length };

@@ -1,4 +1,4 @@
-import type { User } from '../users/record';
+import type { Person } from '../users/record';
 import type { KycDecision } from './record';
 
 /**
@@ -14,6 +14,6 @@ export const KYC_SCENARIOS: readonly { idNo: string; decision: KycDecision; reas
   },
 ];
 
-export function sandboxDecision({ meta }: Pick<User, 'meta'>): { decision: KycDecision; reason?: string } {
+export function sandboxDecision({ meta }: Pick<Person, 'meta'>): { decision: KycDecision; reason?: string } {
   return KYC_SCENARIOS.find(({ idNo }) => idNo === meta['idNo']) ?? { decision: 'completed' };
 }

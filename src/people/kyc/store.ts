@@ -30,9 +30,9 @@ const reviews = recordTable<KycReview>('kyc_reviews', {}, [
   'submittedAt',
   'decidedAt',
 ]);
-const approvals = recordTable<KycApproval>('kyc_approvals', { meta: json, documents: json }, [
+const approvals = recordTable<KycApproval>('kyc_approvals', { documents: json }, [
   'submission',
-  'meta',
+  'metaSealed',
   'documents',
   'approvedAt',
 ]);
@@ -157,6 +157,12 @@ export function decisionsOn(sql: Sql, userId: string): Promise<(DecisionRecord &
       .where({ userId })
       .orderBy('id'),
   );
+}
+
+/** Deletes the operators' notes on a user, and the remarks on the user's documents. */
+export async function forgetTexts(tx: Sql, userId: string): Promise<void> {
+  await tx.run(table('kyc_notes').where({ userId }).delete());
+  await tx.run(table('kyc_documents').where({ userId }).update({ note: null }));
 }
 
 export async function findNotes(sql: Sql, userId: string): Promise<string | undefined> {

@@ -5,24 +5,28 @@ import { newId } from '../../kernel/ids';
 import { endStop, noteStop } from '../../process/stops/operations';
 import type { Stopping } from '../../process/stops/record';
 import { mergedMeta, type UserMeta } from './meta';
-import { type KycStatus, type User, type UserStatus } from './record';
+import { type KycStatus, type Person, type User, type UserStatus } from './record';
+import { type Keys, personOf, sealedColumns, sealMeta } from './sealed';
 import type { UserServices } from './services';
 import { findUser, insertUser, updateUser } from './store';
 
-export { KYC_STATUSES, type KycStatus, type User } from './record';
-export { foundUsers, listUsers, SHOWN_STATUS } from './store';
+export { KYC_STATUSES, type KycStatus, type Person, type User } from './record';
+export { type Keys, openMeta, personOf, userSealer } from './sealed';
+export { forgetPerson as forgetUser, foundUsers, listUsers, SHOWN_STATUS } from './store';
 
 /** @throws Problem 400 `ErrAlreadyExists` when the tenant has another user with the `externalId` */
 export async function createUser(
+  keys: Keys,
   tx: Tx,
   tenantId: string,
   given: { externalId?: string; meta?: UserMeta },
 ): Promise<User> {
+  const id = newId('user');
   const user = await insertUser(tx, {
-    id: newId('user'),
+    id,
     tenantId,
     externalId: given.externalId ?? null,
-    meta: given.meta ?? {},
+    ...sealedColumns(keys, id, given.meta ?? {}),
   });
   if (!user) throw alreadyExists('Another user has this externalId.', 'externalId');
   return user;
@@ -43,6 +47,10 @@ export async function requireUser(
   if (!user) throw notFound('user', field);
   return user;
 }
+
+/** The user with opened personal data. @throws Problem as {@link requireUser} */
+export const requirePerson = async (keys: Keys, ...given: Parameters<typeof requireUser>): Promise<Person> =>
+  personOf(keys, await requireUser(...given));
 
 /** @throws Problem 409 `user_blocked`, because nothing new is issued for or funded to a blocked user */
 export function assertActive(user: User, field?: string): void {
@@ -69,19 +77,24 @@ export async function requireActiveUser(
  * @throws Problem 404, 400 when the result is larger than 16 KiB
  */
 export async function patchMeta(
+  keys: Keys,
   tx: Tx,
   reach: string | null,
   id: string,
   patch: UserMeta,
-): Promise<{ before: User; after: User }> {
-  const before = await requireUser(tx, reach, id, { lock: 'update' });
-  return { before, after: await updateUser(tx, before.id, { meta: mergedMeta(before.meta, patch) }) };
+): Promise<{ before: Person; after: Person }> {
+  const before = await requirePerson(keys, tx, reach, id, { lock: 'update' });
+  return { before, after: await saveMeta(keys, tx, before, mergedMeta(before.meta, patch)) };
+}
+
+async function saveMeta(keys: Keys, tx: Tx, person: Person, meta: UserMeta): Promise<Person> {
+  return personOf(keys, await updateUser(tx, person.id, { metaSealed: sealMeta(keys, person, meta) }));
 }
 
 /** Writes corrected values to the meta of a locked user. */
-export async function correctMeta(tx: Tx, user: User, corrected: UserMeta): Promise<void> {
-  const changed = Object.entries(corrected).some(([field, value]) => user.meta[field] !== value);
-  if (changed) await updateUser(tx, user.id, { meta: { ...user.meta, ...corrected } });
+export async function correctMeta(keys: Keys, tx: Tx, person: Person, corrected: UserMeta): Promise<void> {
+  const changed = Object.entries(corrected).some(([field, value]) => person.meta[field] !== value);
+  if (changed) await saveMeta(keys, tx, person, { ...person.meta, ...corrected });
 }
 
 /**

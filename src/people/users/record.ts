@@ -25,8 +25,16 @@ export interface User {
   operatorBlocked: boolean;
   /** The client's reason for its status. */
   statusReason: string | null;
-  meta: UserMeta;
+  /** The user's own key, sealed. Null once the person was erased. */
+  dataKey: Buffer | null;
+  /** `meta`, sealed under the user's key ({@link personOf}). Null once the person was erased. */
+  metaSealed: Buffer | null;
   kycStatus: KycStatus;
   createdAt: Date;
   updatedAt: Date;
+}
+
+/** A user whose personal data is opened. */
+export interface Person extends User {
+  meta: UserMeta;
 }

@@ -17,14 +17,15 @@ const TAG = 'Users';
 export function userRoutes(services: UserServices): Route[] {
   return [
     listRoute(services),
-    createRoute(),
+    createRoute(services),
     readRoute(services),
     updateRoute(services),
     statusRoute(services),
   ];
 }
 
-function listRoute({ database }: UserServices): Route {
+function listRoute(services: UserServices): Route {
+  const { database } = services;
   return route({
     method: 'GET',
     path: '/v1/users',
@@ -40,12 +41,13 @@ function listRoute({ database }: UserServices): Route {
     response: pageSchema(userSchema),
     async read({ caller, query }) {
       const { page, limit, filter } = idPage(query, 'user');
-      return pageById(await listUsers(database, caller.tenantId, filter, page), limit, userView);
+      const found = await listUsers(database, caller.tenantId, filter, page);
+      return pageById(found, limit, (user) => userView(services, user));
     },
   });
 }
 
-function createRoute(): Route {
+function createRoute(services: UserServices): Route {
   return route({
     method: 'POST',
     path: '/v1/users',
@@ -57,15 +59,15 @@ function createRoute(): Route {
     status: 201,
     problems: ['ErrAlreadyExists'],
     async write(tx, { caller, body, requestId }) {
-      const user = await createUser(tx, caller.tenantId, body);
+      const user = await createUser(services, tx, caller.tenantId, body);
       const { id: subject, tenantId } = user;
       await auditAdmin(tx, { caller, requestId, action: 'users.create', subject, tenantId });
-      return userView(user);
+      return userView(services, user);
     },
   });
 }
 
-function readRoute({ database }: UserServices): Route {
+function readRoute(services: UserServices): Route {
   return route({
     method: 'GET',
     path: '/v1/users/{id}',
@@ -74,7 +76,7 @@ function readRoute({ database }: UserServices): Route {
     description: 'Returns the user with the stored `meta` and the KYC status.',
     response: userSchema,
     read: async ({ caller, params }) =>
-      userView(await requireUser(database, caller.reach, params['id'] ?? '')),
+      userView(services, await requireUser(services.database, caller.reach, params['id'] ?? '')),
   });
 }
 
@@ -87,9 +89,10 @@ function updateRoute(services: UserServices): Route {
     description: 'Merges `meta` field by field. Null removes a field; absent fields are kept.',
     body: z.strictObject({ meta: metaSchema }),
     response: userSchema,
+    problems: ['invalid_transition'],
     async write(tx, { caller, params, body, requestId, idempotencyKey }) {
       const by = { reach: caller.reach, idempotencyKey };
-      const patched = await patchMeta(tx, caller.reach, params['id'] ?? '', body.meta);
+      const patched = await patchMeta(services, tx, caller.reach, params['id'] ?? '', body.meta);
       const after = await services.noteChangedFields(tx, patched.before, patched.after, by);
       const { id: subject, tenantId } = after;
       // The audit log gets only the names of the written fields, because the values are personal data.
@@ -102,7 +105,7 @@ function updateRoute(services: UserServices): Route {
         tenantId,
         after: written,
       });
-      return userView(after);
+      return userView(services, after);
     },
   });
 }
@@ -137,7 +140,7 @@ function statusRoute(services: UserServices): Route {
         before: { status: before.clientStatus, reason: before.statusReason },
         after: { status: after.clientStatus, reason: after.statusReason },
       });
-      return userView(after);
+      return userView(services, after);
     },
   });
 }

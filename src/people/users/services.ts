@@ -1,6 +1,6 @@
 import type { Tx } from '../../kernel/db/database';
 import type { Services } from '../../services';
-import type { User } from './record';
+import type { Person, User } from './record';
 
 /** Dependencies of the domain. */
 export interface UserServices extends Services {
@@ -9,8 +9,8 @@ export interface UserServices extends Services {
   /** Requires a new KYC submission after a client's change of approved data, if the tenant's setting says so. */
   noteChangedFields(
     tx: Tx,
-    before: User,
-    after: User,
+    before: Person,
+    after: Person,
     by: { reach: string | null; idempotencyKey?: string | undefined },
   ): Promise<User>;
 }

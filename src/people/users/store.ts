@@ -1,21 +1,22 @@
 import { filtered, type IdPage, type Locking, locked, NOW, newestFirst, raw } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
 import { foundRecords } from '../../kernel/db/found';
-import { json, recordTable } from '../../kernel/db/record-table';
+import { recordTable } from '../../kernel/db/record-table';
 import { isId } from '../../kernel/ids';
 import type { KycStatus, User, UserStatus } from './record';
 
 /** `status` is the client's own status. */
 type Row = Omit<User, 'clientStatus'>;
 
-const users = recordTable<Row>('users', { meta: json }, [
+const users = recordTable<Row>('users', {}, [
   'id',
   'tenantId',
   'externalId',
   'status',
   'operatorBlocked',
   'statusReason',
-  'meta',
+  'dataKey',
+  'metaSealed',
   'kycStatus',
   'createdAt',
   'updatedAt',
@@ -30,7 +31,7 @@ const userOf = (row: Row): User => ({
 /** @returns undefined when the tenant has another user with the `externalId` */
 export async function insertUser(
   tx: Sql,
-  given: Pick<User, 'id' | 'tenantId' | 'externalId' | 'meta'>,
+  given: Pick<User, 'id' | 'tenantId' | 'externalId' | 'dataKey' | 'metaSealed'>,
 ): Promise<User | undefined> {
   const row = await users.writtenOne(
     tx,
@@ -78,10 +79,23 @@ export async function listUsers(
 export async function updateUser(
   tx: Sql,
   id: string,
-  change: Partial<Pick<Row, 'meta' | 'status' | 'statusReason' | 'operatorBlocked' | 'kycStatus'>>,
+  change: Partial<Pick<Row, 'metaSealed' | 'status' | 'statusReason' | 'operatorBlocked' | 'kycStatus'>>,
 ): Promise<User> {
   const query = users().where({ id });
   return userOf(await users.saved(tx, query.update({ ...users.row(change), updatedAt: NOW })));
+}
+
+/** Destroys the key of a user's data, and removes what the client knows the user by. */
+export async function forgetPerson(tx: Sql, id: string): Promise<User> {
+  const nothing = { dataKey: null, metaSealed: null, externalId: null, statusReason: null };
+  return userOf(
+    await users.saved(
+      tx,
+      users()
+        .where({ id })
+        .update({ ...nothing, updatedAt: NOW }),
+    ),
+  );
 }
 
 /** SQL of a user's status, as it is shown. */

@@ -3,6 +3,7 @@ import { instant } from '../../kernel/wire/schemas';
 import { shown } from '../../kernel/wire/shown';
 import { storedMetaSchema } from './meta';
 import { KYC_STATUSES, USER_STATUSES, type User } from './record';
+import { type Keys, personOf } from './sealed';
 
 export const userSchema = z
   .object({
@@ -18,8 +19,8 @@ export const userSchema = z
   .meta({ id: 'User' });
 
 /** A user on the wire. */
-export const userView = (user: User) =>
-  shown(userSchema, user, {
+export const userView = (keys: Keys, user: User) =>
+  shown(userSchema, personOf(keys, user), {
     // The reason of the client's own status. The operator's reason of a block is for operators only.
     statusReason: (user.status === user.clientStatus && user.statusReason) || null,
   });

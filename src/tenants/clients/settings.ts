@@ -17,6 +17,8 @@ export const tenantSettings = z.looseObject({
    * both versions.
    */
   kycOnChange: z.enum(['keep', 'resubmit']).default('keep'),
+  /** Years for which a blocked user is kept before an operator may erase the person. */
+  retentionYears: z.int().min(1).max(30).default(5),
 });
 
 /** A domain's section of the tenant's settings. Each field of the schema has a default. */

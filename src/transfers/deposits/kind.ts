@@ -93,7 +93,9 @@ async function openSession(services: Services, { transfer }: ClientDeposit): Pro
     returnUrl: asciiUrl(details.returnUrl),
     callbackUrl: services.publicUrl() + CALLBACK_PATH,
   });
-  const sealed = services.keyring.sealer('checkout-pages').seal(Buffer.from(redirectUrl), redirectContext(id));
+  const sealed = services.keyring
+    .sealer('checkout-pages')
+    .seal(Buffer.from(redirectUrl), redirectContext(id));
   // A new page has no state yet. Null skips the question to the party, unless the page's time is over.
   const state = terms.expiresAt > services.now() ? null : undefined;
   return { partyRef: sessionId, word: word ?? state, keep: (tx) => saveRedirect(tx, id, sealed) };

@@ -1,6 +1,8 @@
 import { closeOverdue, sendCode } from '../../../src/cards/challenges/send';
 import { tell } from '../../../src/desk/tell';
 import { deskCatalogue } from '../../../src/desk-catalogue';
+import { sealedEmail } from '../../../src/people/cardholders/email';
+import { requireUser } from '../../../src/people/users/operations';
 import { type Client, type TestApi, testApi } from '../../support/api';
 import { type NetworkCard, networkCard, nextName } from '../processor/support';
 import {
@@ -207,7 +209,9 @@ describe('mail', () => {
     const email = `${name}@${nextName('host')}.example.com`;
     const made = await networkCard(api, client);
     await client.call('PATCH', `/v1/users/${made.userId}`, { meta: { email } });
-    await api.database.query('update cardholders set email = $2 where id = $1', [made.cardholderId, email]);
+    const sealed = sealedEmail(api.services, await requireUser(api.database, null, made.userId), email);
+    const change = 'update cardholders set email_sealed = $2 where id = $1';
+    await api.database.query(change, [made.cardholderId, sealed]);
     return made;
   };
 
@@ -301,7 +305,7 @@ describe('a challenge that is not accepted', () => {
   });
 
   it('for a cardholder without an address', async () => {
-    await api.database.query(`update cardholders set email = '' where id = $1`, [card.cardholderId]);
+    await api.database.query(`update cardholders set masked_email = '' where id = $1`, [card.cardholderId]);
     expect(await refusal({})).toEqual({ accepted: false, reason: 'no_address' });
   });
 

@@ -1,5 +1,5 @@
 import type { Address } from 'viem';
-import { type Client, type TestApi, testApi, type TestWiring } from '../../support/api';
+import { type Client, type TestApi, type TestWiring, testApi } from '../../support/api';
 import { startTestChain, type TestChain, type TestChainOptions } from '../../support/chain';
 import { withLocalNetwork } from '../../support/networks';
 

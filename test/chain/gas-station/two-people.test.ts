@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { orderAutoSweeps } from '../../../src/chain/gas-station/auto-sweep';
 import { openBreaksOf } from '../../../src/process/breaks/operations';
+import { testKeyring } from '../../support/keyring';
 import { operatorOf, setLimits, type TestOperator } from '../../support/operator';
 import { type GasWorld, gasWorld, TERMS, TREASURY } from './support';
-import { testKeyring } from '../../support/keyring';
 
 const masterKey = randomBytes(32);
 const DAY_MS = 24 * 3_600_000;

@@ -6,9 +6,9 @@ import { findOpened, type OpenedNetwork } from '../../../src/chain/networks/oper
 import { freePort } from '../../../src/startup/embedded/ports';
 import { type Client, type TestApi, testApi } from '../../support/api';
 import { startTestChain, type TestChain } from '../../support/chain';
+import { testKeyring } from '../../support/keyring';
 import { chainDoor, withLocalNetwork } from '../../support/networks';
 import { operatorOf, setLimits, type TestOperator } from '../../support/operator';
-import { testKeyring } from '../../support/keyring';
 
 const masterKey = randomBytes(32);
 let api: TestApi;

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { deriveWallets } from '../../../src/chain/wallets/operations';
 import { type TestApi, testApi } from '../../support/api';
 import { startTestChain, type TestChain } from '../../support/chain';
+import { testKeyring } from '../../support/keyring';
 import { withLocalNetwork } from '../../support/networks';
 import { operatorOf } from '../../support/operator';
-import { testKeyring } from '../../support/keyring';
 
 const masterKey = randomBytes(32);
 let api: TestApi;

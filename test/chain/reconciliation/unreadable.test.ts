@@ -3,8 +3,8 @@ import { compareChain } from '../../../src/chain/reconciliation/compare';
 import { chainsToRead, keepChainReading } from '../../../src/chain/reconciliation/readings';
 import { ChainAway } from '../../../src/parties/chain/errors';
 import type { Client } from '../../support/api';
-import { openWorld, type World } from '../../transfers/chain-deposits/support';
 import { testKeyring } from '../../support/keyring';
+import { openWorld, type World } from '../../transfers/chain-deposits/support';
 
 /** An unreadable part of a chain is shown, and the rest is compared. */
 

@@ -56,6 +56,17 @@ export const PEOPLE: Rows = {
   'cardholder.reject': { make: (world) => cardholder(world, 'rejected_by_admin') },
   'user.block': { make: (world) => user(world, 'blocked') },
   'user.unblock': { make: (world) => user(world, 'active') },
+  'user.erase': {
+    two: true,
+    async make(world) {
+      const client = await world.tenant();
+      const { userId } = await activeCard(world.api, client);
+      await decided(world, 'user.block', userId);
+      await world.value(`update users set updated_at = now() - interval '6 years' where id = $1`, userId);
+      const see = () => world.value('select data_key is null from users where id = $1', userId);
+      return { subject: userId, see, shown: true };
+    },
+  },
   'card.freeze': { make: (world) => card(world, 'frozen') },
   'card.unfreeze': { make: (world) => card(world, 'active') },
   'card-order.conclude': {

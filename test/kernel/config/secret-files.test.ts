@@ -40,7 +40,9 @@ it('reads secrets from files, without the white space around them', () => {
   expect(config.databaseUrl).toBe(URL);
   expect(config.masterKeys).toEqual([{ kind: 'given', id: 'first', key: Buffer.alloc(32, 1) }]);
   expect(config.parties.bank).toMatchObject({ secret: Buffer.from('b'.repeat(32)) });
-  expect(readPersonConfig({ OPERATOR_SECRET_FILE: fileOf('operator', 'hush\n') }).operatorSecret).toBe('hush');
+  expect(readPersonConfig({ OPERATOR_SECRET_FILE: fileOf('operator', 'hush\n') }).operatorSecret).toBe(
+    'hush',
+  );
 });
 
 it('names every file that cannot be used, and shows no secret', () => {
@@ -72,7 +74,10 @@ it('knows each variable of the configuration that holds a secret', () => {
   const source = ['config', 'mail', 'stripe', 'person', 'temporal']
     .map((name) => readFileSync(`src/kernel/config/${name}.ts`, 'utf8'))
     .join('\n');
-  const names = source.match(/\b[A-Z][A-Z0-9]*(_[A-Z0-9]+)*_(SECRET|KEY|KEYS|SECRET_KEY|ACCESS_KEY|ACCESS_KEY_ID|PASSWORD|TOKEN)\b/g) ?? [];
+  const names =
+    source.match(
+      /\b[A-Z][A-Z0-9]*(_[A-Z0-9]+)*_(SECRET|KEY|KEYS|SECRET_KEY|ACCESS_KEY|ACCESS_KEY_ID|PASSWORD|TOKEN)\b/g,
+    ) ?? [];
   expect(names.length).toBeGreaterThan(4);
   expect([...new Set(names)].filter((name) => !SECRET_VARIABLES.includes(name))).toEqual([]);
 });

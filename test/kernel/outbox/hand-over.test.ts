@@ -9,11 +9,11 @@ import { freePort } from '../../../src/startup/embedded/ports';
 import { temporalExecutable } from '../../../src/startup/embedded/temporal/binary';
 import { type EmbeddedTemporal, startTemporal } from '../../../src/startup/embedded/temporal/server';
 import { onServer, type TestDatabase, testDatabase } from '../../support/database';
+import { testKeyring } from '../../support/keyring';
 import { quietLog, temporaryFolder, toolContext } from '../../support/servers';
 import { quiet } from '../../support/temporal';
 import { until } from '../../support/until';
 import { command, commit, endLeases, rows, runs } from './support';
-import { testKeyring } from '../../support/keyring';
 
 let dataDir: string;
 let port: number;

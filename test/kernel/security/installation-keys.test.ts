@@ -18,8 +18,7 @@ const BOTH = `${FRESH},${OLD}`;
 const open = (text: string) => openKeyring(test.database, masterKeysOf(text));
 const installation = (MASTER_KEYS: string, ...argv: string[]) =>
   command({ DATABASE_URL: test.url, MASTER_KEYS }, ...argv);
-const sealedBy = async () =>
-  (await installationKeys(test.database)).map(({ sealedBy: id }) => id);
+const sealedBy = async () => (await installationKeys(test.database)).map(({ sealedBy: id }) => id);
 
 it('makes one key for each purpose, whichever process starts first', async () => {
   const opened = await Promise.all(Array.from({ length: 6 }, () => open(OLD)));
@@ -49,7 +48,9 @@ it('opens nothing that was sealed for another purpose, and nothing that was move
     `update installation_keys k set sealed = other.sealed from installation_keys other
       where k.purpose = 'search' and other.purpose = 'documents'`,
   );
-  await expect(open(OLD)).rejects.toThrow(/^The master key "old" does not open the installation's key search\/1/);
+  await expect(open(OLD)).rejects.toThrow(
+    /^The master key "old" does not open the installation's key search\/1/,
+  );
 });
 
 it('makes the key of a new purpose beside those that exist', async () => {
@@ -63,7 +64,9 @@ it('makes the key of a new purpose beside those that exist', async () => {
 it('stops the start that lacks a master key, or has another of its name, and makes no keys then', async () => {
   await open(OLD);
   await test.database.query(`delete from installation_keys where purpose = 'search'`);
-  await expect(open(FRESH)).rejects.toThrow(/^MASTER_KEYS lacks "old", which seals .*Give it after the first one\.$/);
+  await expect(open(FRESH)).rejects.toThrow(
+    /^MASTER_KEYS lacks "old", which seals .*Give it after the first one\.$/,
+  );
   await expect(open(masterKeysText(fresh, 'old'))).rejects.toThrow(/^The master key "old" does not open/);
   expect(await sealedBy()).toEqual(KEY_PURPOSES.slice(1).map(() => 'old'));
 });

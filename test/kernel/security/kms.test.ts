@@ -1,7 +1,7 @@
+import { openKeyring } from '../../../src/kernel/security/installation-keys';
 import { createMasterKeys } from '../../../src/kernel/security/master-keys/create';
 import type { MasterKey } from '../../../src/kernel/security/master-keys/port';
 import { KEY_PURPOSES } from '../../../src/kernel/security/purposes';
-import { openKeyring } from '../../../src/kernel/security/installation-keys';
 import { testDatabase } from '../../support/database';
 import { type KmsDouble, startKmsDouble } from '../../support/outside/kms-server';
 

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import { createTemporalClient, type TemporalClient } from '../../../src/kernel/temporal/connection';
 import { tellTemporal } from '../../../src/kernel/temporal/send-command';
-import { command } from '../outbox/support';
 import { testKeyring } from '../../support/keyring';
+import { command } from '../outbox/support';
 
 /** Accepts connections and never answers, as a Temporal that hangs. */
 let silent: Server;

@@ -1,8 +1,8 @@
 import { createTemporalClient, type TemporalClient } from '../../../src/kernel/temporal/connection';
 import { recordKindOf, registerSearchAttributes } from '../../../src/kernel/temporal/search-attributes';
 import { tellTemporal } from '../../../src/kernel/temporal/send-command';
-import { startTestTemporal } from '../../support/servers';
 import { testKeyring } from '../../support/keyring';
+import { startTestTemporal } from '../../support/servers';
 
 let temporal: TemporalClient;
 let server: Awaited<ReturnType<typeof startTestTemporal>>;

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { type Client, type TestApi, testApi } from '../../support/api';
 import { cardholder, fund } from '../../support/cards';
-import { operatorOf, type TestOperator } from '../../support/operator';
 import { testKeyring } from '../../support/keyring';
+import { operatorOf, type TestOperator } from '../../support/operator';
 
 const masterKey = randomBytes(32);
 let api: TestApi;

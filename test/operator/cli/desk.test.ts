@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Client, type TestApi, testApi } from '../../support/api';
 import { activeCard, fund } from '../../support/cards';
+import { masterKeysText, testKeyring } from '../../support/keyring';
 import { command, type OperatorAnswer, operatorOf, type TestOperator } from '../../support/operator';
 import {
   breaksOf,
@@ -12,7 +13,6 @@ import {
   read,
   SEPA,
 } from '../../transfers/payouts/support';
-import { masterKeysText, testKeyring } from '../../support/keyring';
 
 const masterKey = randomBytes(32);
 const TEMPORAL = 'http://temporal.test';

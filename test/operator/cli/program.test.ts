@@ -7,8 +7,8 @@ import { createAuthenticator } from '../../../src/tenants/clients/authenticate';
 import { signingSecret } from '../../../src/tenants/clients/operations';
 import { findTenant } from '../../../src/tenants/clients/store';
 import { type TestDatabase, testDatabase } from '../../support/database';
-import { anotherOperator, command, setLimits } from '../../support/operator';
 import { keyringIn, masterKeysText } from '../../support/keyring';
+import { anotherOperator, command, setLimits } from '../../support/operator';
 
 const masterKey = randomBytes(32);
 let test: TestDatabase;
@@ -94,7 +94,9 @@ describe('client', () => {
     expect(all.text).toMatch(/revoked +1\nlive +0$/);
     expect(await authenticates(clientId, current)).toBe(false);
     // Webhooks continue with the signature that their receivers know.
-    expect((await signingSecret(test.database, await keyringIn(test.database, masterKey), clientId)).toString()).toBe(current);
+    expect(
+      (await signingSecret(test.database, await keyringIn(test.database, masterKey), clientId)).toString(),
+    ).toBe(current);
 
     const made = (await operator(['client', 'rotate-secret', clientId, '--json'])).json();
     expect(made['overlapEndsAt']).toBeNull();

@@ -3,9 +3,9 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Client, type TestApi, testApi } from '../../support/api';
+import { testKeyring } from '../../support/keyring';
 import { operatorOf, type TestOperator } from '../../support/operator';
 import { jpeg, userInReview } from '../../support/uploads';
-import { testKeyring } from '../../support/keyring';
 
 const masterKey = randomBytes(32);
 let api: TestApi;

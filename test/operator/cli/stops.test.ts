@@ -4,9 +4,9 @@ import { Decimal } from '../../../src/kernel/money/money';
 import { type Client, type TestApi, testApi } from '../../support/api';
 import { activeCard, cardBalance, cardholder, fund, PROCESSOR, simulate, tell } from '../../support/cards';
 import { urlOf } from '../../support/database';
+import { masterKeysText, testKeyring } from '../../support/keyring';
 import { anotherOperator, command } from '../../support/operator';
 import { until } from '../../support/until';
-import { masterKeysText, testKeyring } from '../../support/keyring';
 
 const masterKey = randomBytes(32);
 let api: TestApi;

@@ -10,6 +10,7 @@ import {
   UnreadableAnswer,
   UnreadableCallback,
 } from '../../../src/process/party-errors';
+import { masterKeysText } from '../../support/keyring';
 import { type StripeMock, startStripeMock, stripeMockExecutable } from '../../support/outside/stripe-mock';
 import {
   type Answer,
@@ -23,7 +24,6 @@ import {
   stripeServer,
 } from './stripe-server';
 import { summaryOf } from './summary';
-import { masterKeysText } from '../../support/keyring';
 
 const order = (given: Partial<NewCheckoutSession> = {}): NewCheckoutSession => ({
   key: 'dep_1',

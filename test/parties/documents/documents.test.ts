@@ -13,6 +13,7 @@ import {
 import { createS3Store } from '../../../src/parties/documents/s3';
 import { createDocuments } from '../../../src/parties/documents/sealed';
 import { createStore } from '../../../src/parties/documents/settings';
+import { testKeyring } from '../../support/keyring';
 import {
   realS3Program,
   type S3Double,
@@ -20,7 +21,6 @@ import {
   startRealS3,
   startS3Double,
 } from '../../support/outside/s3-server';
-import { testKeyring } from '../../support/keyring';
 
 const keyring = testKeyring();
 const key = { tenantId: 'cli_1', documentId: 'doc_1' };

@@ -3,7 +3,7 @@ import { Decimal } from '../../../src/kernel/money/money';
 import { receivePayment } from '../../../src/parties/bank/sandbox/receive';
 import type { ChangesPage, PartyChange, ReadChanges } from '../../../src/parties/protocol/changes';
 import type { SandboxParty } from '../../../src/parties/sandbox/options';
-import { type TestApi, testApi, type TestWiring } from '../../support/api';
+import { type TestApi, type TestWiring, testApi } from '../../support/api';
 import { type Receiver, startReceiver } from '../../support/outside/receiver';
 
 /** The sandbox's parties over HTTP, with a clock that only tests move, and a receiver of callbacks. */

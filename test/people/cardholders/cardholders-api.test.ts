@@ -43,7 +43,7 @@ const recorded = async () =>
   (
     await api.database.query<Record<string, string>>(
       `select (select count(*) from cardholders) as cardholders, (select count(*) from events) as events,
-              (select md5(string_agg(id || meta::text, ',' order by id)) from users) as metas`,
+              (select md5(string_agg(id || meta_sealed::text, ',' order by id)) from users) as metas`,
     )
   )[0];
 

@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Client, type TestApi, testApi, type TestWiring } from '../../support/api';
+import { type Client, type TestApi, type TestWiring, testApi } from '../../support/api';
 
 export interface KycApi extends TestApi {
   /** The folder of the documents. */

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { openKeyring } from '../../../src/kernel/security/installation-keys';
-import { type Client, DECIDED_AT_ONCE, type TestApi, testApi } from '../../support/api';
-import { activeCard } from '../../support/cards';
+import { type Client, type TestApi, testApi } from '../../support/api';
 import { urlOf } from '../../support/database';
 import { masterKeysOf, masterKeysText, testKeyring } from '../../support/keyring';
 import { command } from '../../support/operator';
 import { isSigned, type Receiver, startReceiver } from '../../support/outside/receiver';
+import { createUser } from '../../support/uploads';
 import { append, dispatching, register } from '../webhooks/support';
 
 const old = randomBytes(32);
@@ -15,13 +15,12 @@ const FRESH = masterKeysText(randomBytes(32), 'fresh');
 let api: TestApi;
 let receiver: Receiver;
 let client: Client;
-let sensitive: string;
+let person: string;
 beforeAll(async () => {
   const keyring = testKeyring(old);
-  [api, receiver] = await Promise.all([testApi({ ...DECIDED_AT_ONCE, keyring }), startReceiver()]);
+  [api, receiver] = await Promise.all([testApi({ keyring }), startReceiver()]);
   client = await api.client();
-  const card = await activeCard(api, client);
-  sensitive = `/v1/cards/${card.id}/sensitive`;
+  person = `/v1/users/${await createUser(client, { firstName: 'Ada' })}`;
   await register(client, `${receiver.url}/hook`, 'account');
 });
 afterAll(async () => {
@@ -29,10 +28,10 @@ afterAll(async () => {
   await api.close();
 });
 
-/** Requests that need a credential's hash, a sealed number and a sealed secret, until `isOver`. @returns their statuses */
+/** Requests that need a credential's hash, a person's sealed data and a sealed secret, until `isOver`. @returns their statuses */
 async function load(by: Client, isOver: () => boolean): Promise<Set<string>> {
   const statuses = new Set<string>();
-  const paths = ['/v1/accounts', sensitive, '/v1/webhooks/signing-key'];
+  const paths = ['/v1/accounts', person, '/v1/webhooks/signing-key'];
   while (!isOver())
     for (const path of paths) {
       const { status } = await by.call('GET', path);
@@ -67,7 +66,7 @@ it('refuses nothing while the keys are sealed anew, and opens all of it afterwar
   expect(signed).toEqual(Array.from({ length: 20 }, () => true));
 
   const keyring = await openKeyring(api.database, masterKeysOf(FRESH));
-  const restarted = await testApi({ ...DECIDED_AT_ONCE, keyring, on: api });
+  const restarted = await testApi({ keyring, on: api });
   const again: Client = {
     ...client,
     call: (method, path, body, headers) =>
@@ -79,10 +78,10 @@ it('refuses nothing while the keys are sealed anew, and opens all of it afterwar
   };
   let looks = 0;
   expect(await load(again, () => (looks += 1) > 1)).toEqual(
-    new Set(['/v1/accounts', sensitive, '/v1/webhooks/signing-key'].map((path) => `200 ${path}`)),
+    new Set(['/v1/accounts', person, '/v1/webhooks/signing-key'].map((path) => `200 ${path}`)),
   );
-  const before = await client.call('GET', sensitive);
-  expect((await again.call('GET', sensitive)).body).toEqual(before.body);
+  const before = await client.call('GET', person);
+  expect((await again.call('GET', person)).body).toEqual(before.body);
   expect(await told(restarted, 3)).toEqual([true, true, true]);
   await restarted.close();
 });

@@ -3,9 +3,9 @@ import type { Hex } from 'viem';
 import { auditOf } from '../../../src/kernel/audit/audit';
 import { checkLedger } from '../../../src/kernel/ledger/check';
 import { PASS_ON } from '../../parties/chain/raw-contracts';
+import { testKeyring } from '../../support/keyring';
 import { type OperatorAnswer, operatorOf, type TestOperator } from '../../support/operator';
 import { openWorld, type World } from './support';
-import { testKeyring } from '../../support/keyring';
 
 /**
  * Native coin that a contract passes on appears in no transaction or log, only in the balances at both ends of its

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { checkLedger } from '../../../src/kernel/ledger/check';
+import { testKeyring } from '../../support/keyring';
 import { operatorOf, setAdminLimit, setLimits, type TestOperator } from '../../support/operator';
 import { openWorld, type World } from './support';
-import { testKeyring } from '../../support/keyring';
 
 const masterKey = randomBytes(32);
 let world: World;

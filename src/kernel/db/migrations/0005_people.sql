@@ -4,7 +4,8 @@ create table users (
   external_id      text collate "C",
   status           text not null default 'active' check (status in ('active', 'blocked')),
   status_reason    text,
-  meta             json not null default '{}',  -- as given: jsonb refuses NUL and half a surrogate
+  data_key         bytea,  -- the user's own key, sealed; null once the person was erased
+  meta_sealed      bytea,  -- JSON as given, sealed under the user's key
   kyc_status       text not null default 'not_started',
   created_at       timestamptz(3) not null default product_now(now()),
   updated_at       timestamptz(3) not null default product_now(now()),
@@ -38,7 +39,7 @@ create table kyc_approvals (
   id          bigint generated always as identity primary key,
   user_id     id not null references users,
   submission  int not null,
-  meta        json not null,  -- as given: jsonb refuses NUL and half a surrogate
+  meta_sealed bytea not null,  -- as the user's was
   documents   jsonb not null,  -- [{ slot, documentId }]
   approved_at timestamptz(3) not null default product_now()
 );

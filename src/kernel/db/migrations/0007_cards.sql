@@ -50,13 +50,15 @@ create table cardholders (
   model           text not null check (model in ('B2B', 'B2C')),
   status          text not null,
   description     text,
-  email           text not null,  -- lower case
+  email_hash      bytea,  -- keyed, of the e-mail in lower case; null once the person was erased
+  email_sealed    bytea,  -- sealed under the user's key
   submissions     int not null default 0,
   reviewed_at     timestamptz(3),
   created_at      timestamptz(3) not null default product_now(now()),
   updated_at      timestamptz(3) not null default product_now(now()),
-  -- The name as the record shows it ("J*** D**"). The name itself is in the linked user's meta only.
+  -- The name and the e-mail as the record shows them ("J*** D**"). The name itself is in the linked user's meta only.
   masked_name     text not null,
+  masked_email    text not null,
   -- [{ slot, documentId }] of the newest submission of a B2C cardholder
   documents       jsonb not null default '[]',
   -- Of the request that started its process. Webhooks of the process carry it.
@@ -67,9 +69,9 @@ create table cardholders (
   watched_until   timestamptz(3) not null default product_now(now()),
   check (status in ('pending_review', 'wait_audit', 'pass_audit', 'reject', 'submission_failed', 'rejected_by_admin'))
 );
-create unique index cardholders_email_per_bin on cardholders (tenant_id, bin, email);
+create unique index cardholders_email_per_bin on cardholders (tenant_id, bin, email_hash);
 -- Operators search in all tenants.
-create index cardholders_by_email on cardholders (email, id);
+create index cardholders_by_email on cardholders (email_hash, id);
 create unique index cardholders_one_per_user_and_bin on cardholders (user_id, bin);
 create index cardholders_of_tenant on cardholders (tenant_id, id desc);
 create index cardholders_open on cardholders (watched_until) where status in ('pending_review', 'wait_audit');

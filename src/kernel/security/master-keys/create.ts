@@ -9,7 +9,9 @@ export function createMasterKeys([first, ...others]: MasterKeySettings): MasterK
 }
 
 const masterKey = (setting: MasterKeySetting): MasterKey =>
-  setting.kind === 'kms' ? kmsMasterKey(setting.id, setting.keyName) : givenMasterKey(setting.id, setting.key);
+  setting.kind === 'kms'
+    ? kmsMasterKey(setting.id, setting.keyName)
+    : givenMasterKey(setting.id, setting.key);
 
 /** A key that the process holds itself. */
 function givenMasterKey(id: string, key: Buffer): MasterKey {

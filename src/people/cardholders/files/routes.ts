@@ -76,7 +76,7 @@ function photoRoute(services: CardholderServices): Route {
     files: { file: 'optional' },
     response: documentSchema,
     status: 201,
-    problems: ['no_linked_user'],
+    problems: ['invalid_transition', 'no_linked_user'],
     prepare: ({ caller, params, body: { fileId }, files }) =>
       storePhoto(services, caller, params['id'] ?? '', files['file'], fileId),
     async write(tx, { caller, params, body: { slot }, requestId, idempotencyKey }, photo) {

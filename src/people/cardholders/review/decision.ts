@@ -1,6 +1,6 @@
 import type { Sql, Tx } from '../../../kernel/db/database';
 import { requireTenant } from '../../../tenants/clients/operations';
-import { requireUser } from '../../users/operations';
+import { requirePerson } from '../../users/operations';
 import { type Cardholder, type CardholderStatus, requireTransition } from '../record';
 import type { CardholderServices } from '../services';
 import { insertDecision, setDueBy } from '../store';
@@ -56,7 +56,7 @@ async function recordDecision(
  * @throws Problem 404
  */
 export function advanceCardholder(
-  services: Pick<CardholderServices, 'database' | 'mode' | 'now'>,
+  services: Pick<CardholderServices, 'database' | 'keyring' | 'mode' | 'now'>,
   id: string,
   dueBy: Date,
 ): Promise<CardholderStatus> {
@@ -84,10 +84,10 @@ export async function isAutomatic(
 
 /** The sandbox's decision; undefined when an operator decides. */
 async function automaticDecision(
-  { mode }: Pick<CardholderServices, 'mode'>,
+  services: Pick<CardholderServices, 'keyring' | 'mode'>,
   tx: Tx,
   { tenantId, userId }: Cardholder,
 ) {
-  if (userId === null || !(await isAutomatic({ mode }, tx, tenantId))) return undefined;
-  return sandboxDecision((await requireUser(tx, null, userId)).meta);
+  if (userId === null || !(await isAutomatic(services, tx, tenantId))) return undefined;
+  return sandboxDecision((await requirePerson(services, tx, null, userId)).meta);
 }

@@ -9,6 +9,7 @@ import { partyOrders } from '../../../parties/orders/party-orders';
 import { PartyStopped } from '../../../process/party-errors';
 import { assertOrders } from '../../../process/switches/switches';
 import { documentContent, requireDocument } from '../../kyc/documents/documents';
+import { personOf } from '../../users/operations';
 import { recordFieldsOf, requireApplicant } from '../applicant';
 import type { CorrectedMeta } from '../fields/validate';
 import { requireCardholder } from '../operations';
@@ -105,8 +106,14 @@ async function build(services: CardholderServices, id: string): Promise<Built> {
       const { cardholder, user } = await lockWithUser(tx, null, id);
       if (!submissionOrder.isOpen(cardholder)) return { problem: 'The submission has ended.' };
       if (!user) return { problem: 'The cardholder has no linked user.' };
-      const { person, documents } = await requireApplicant(tx, services, user, cardholder);
-      return { cardholder: await save(tx, { ...cardholder, ...recordFieldsOf(person), documents }), person };
+      const { person, documents } = await requireApplicant(
+        tx,
+        services,
+        personOf(services, user),
+        cardholder,
+      );
+      const fields = recordFieldsOf(services, user, person);
+      return { cardholder: await save(tx, { ...cardholder, ...fields, documents }), person };
     });
   } catch (error) {
     if (!(error instanceof Problem && (error.status === 400 || error.status === 412))) throw error;

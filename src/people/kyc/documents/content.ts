@@ -2,6 +2,7 @@ import type { Tx } from '../../../kernel/db/database';
 import { isOutOfReach } from '../../../kernel/db/faults';
 import { unavailable } from '../../../kernel/errors';
 import { forEachIsolated } from '../../../kernel/for-each-isolated';
+import type { Sealer } from '../../../kernel/security/sealer';
 import type { FileType, UploadedFile } from '../../../kernel/wire/file-type';
 import { type DocumentKey, DocumentsAway } from '../../../parties/documents/port';
 import type { Services } from '../../../services';
@@ -28,10 +29,18 @@ export interface StoredContent {
   sha256: string;
 }
 
-/** @throws Problem 503 when the store is unreachable */
-export async function storeContent(deps: Deps, key: DocumentKey, file: UploadedFile): Promise<StoredContent> {
+/**
+ * @param sealer of the person that the content is about; absent: the installation's
+ * @throws Problem 503 when the store is unreachable
+ */
+export async function storeContent(
+  deps: Deps,
+  key: DocumentKey,
+  file: UploadedFile,
+  sealer?: Sealer,
+): Promise<StoredContent> {
   await scheduleRemoval(deps.database, key, new Date(deps.now().getTime() + KEEP_WITHIN_MS));
-  await orUnavailable(() => deps.parties.documents.put(key, file.bytes));
+  await orUnavailable(() => deps.parties.documents.put(key, file.bytes, sealer));
   return { key, contentType: file.contentType, size: file.bytes.length, sha256: file.sha256 };
 }
 
@@ -55,8 +64,9 @@ export async function dropContent(deps: Deps, tx: Tx, key: DocumentKey): Promise
 export function readContent(
   { parties }: { parties: Pick<Services['parties'], 'documents'> },
   key: DocumentKey,
+  sealer?: Sealer,
 ): Promise<Buffer> {
-  return orUnavailable(() => parties.documents.get(key));
+  return orUnavailable(() => parties.documents.get(key, sealer));
 }
 
 /**

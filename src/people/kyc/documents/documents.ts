@@ -2,8 +2,9 @@ import type { Sql, Tx } from '../../../kernel/db/database';
 import { conflict, notFound } from '../../../kernel/errors';
 import { newId } from '../../../kernel/ids';
 import type { UploadedFile } from '../../../kernel/wire/file-type';
+import { DocumentUnreadable } from '../../../parties/documents/port';
 import type { Services } from '../../../services';
-import { requireUser } from '../../users/operations';
+import { requireUser, type User, userSealer } from '../../users/operations';
 import { noteNewDocument } from '../approvals';
 import { changeStatus } from '../change-status';
 import {
@@ -25,7 +26,7 @@ import {
 } from '../store';
 import { dropContent, keepContent, readContent, type StoredContent, storeContent } from './content';
 
-type ContentDeps = Pick<Services, 'database' | 'parties' | 'now' | 'log'>;
+type ContentDeps = Pick<Services, 'database' | 'keyring' | 'parties' | 'now' | 'log'>;
 
 /** Stores the content of a new document, before its transaction begins. @throws Problem 404, 503 */
 export async function storeDocument(
@@ -34,8 +35,9 @@ export async function storeDocument(
   userId: string,
   file: UploadedFile,
 ): Promise<StoredContent> {
-  const { tenantId } = await requireUser(deps.database, reach, userId);
-  return storeContent(deps, { tenantId, documentId: newId('kycDocument') }, file);
+  const user = await requireUser(deps.database, reach, userId);
+  const key = { tenantId: user.tenantId, documentId: newId('kycDocument') };
+  return storeContent(deps, key, file, userSealer(deps, user));
 }
 
 /**
@@ -91,12 +93,17 @@ export async function requireDocumentById(sql: Sql, id: string): Promise<KycDocu
   return document;
 }
 
-/** @throws Problem 503 when the store is unreachable */
-export function documentContent(
-  deps: { parties: Pick<Services['parties'], 'documents'> },
-  { tenantId, id }: Pick<KycDocument, 'tenantId' | 'id'>,
+/**
+ * @throws Problem 503 when the store is unreachable; DocumentUnreadable when the content is lost, damaged, or of an
+ *   erased person
+ */
+export async function documentContent(
+  deps: Pick<Services, 'database' | 'keyring'> & { parties: Pick<Services['parties'], 'documents'> },
+  { tenantId, id, userId }: Pick<KycDocument, 'tenantId' | 'id' | 'userId'>,
 ): Promise<Buffer> {
-  return readContent(deps, { tenantId, documentId: id });
+  const user = await requireUser(deps.database, null, userId);
+  if (user.dataKey === null) throw new DocumentUnreadable(id);
+  return readContent(deps, { tenantId, documentId: id }, userSealer(deps, user));
 }
 
 /** @throws Problem 404, 409 `invalid_transition` for a document that was submitted or judged */
@@ -145,4 +152,10 @@ export async function decideDocument(
     decidedBy,
   });
   return { before, after: await updateDocumentStatus(tx, before.id, status, note) };
+}
+
+/** Removes the content of a user's documents from the store. Their records stay. */
+export async function forgetDocuments(deps: ContentDeps, tx: Tx, { id, tenantId }: User): Promise<void> {
+  for (const { id: documentId } of await documentsOfUser(tx, id))
+    await dropContent(deps, tx, { tenantId, documentId });
 }

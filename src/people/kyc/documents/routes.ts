@@ -67,6 +67,7 @@ function uploadRoute(services: Services): Route {
     files: { file: 'required' },
     response: documentSchema,
     status: 201,
+    problems: ['invalid_transition'],
     prepare: ({ caller, params, files }) =>
       storeDocument(services, caller.reach, params['id'] ?? '', files['file'] as UploadedFile),
     async write(tx, { caller, params, body: { slot }, requestId, idempotencyKey }, content) {

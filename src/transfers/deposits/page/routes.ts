@@ -56,7 +56,10 @@ export function checkoutPageRoute(services: Services): Route {
       if (!deposit) return show(UNKNOWN);
       const page = pageOf(deposit as ClientDeposit);
       if (page || !details.redirectSealed) return show(page ?? PREPARED);
-      const location = keyring.sealer('checkout-pages').open(details.redirectSealed, redirectContext(details.id)).toString();
+      const location = keyring
+        .sealer('checkout-pages')
+        .open(details.redirectSealed, redirectContext(details.id))
+        .toString();
       return new Reply(303, Buffer.alloc(0), { location: asciiUrl(location) });
     },
   });

@@ -105,7 +105,9 @@ const hashOf = (
   { iban, accountNumber, bic }: Partial<BankDestination>,
 ): Buffer =>
   createHmac('sha256', keyring.secretFor('search'))
-    .update(JSON.stringify([SEALED_FOR, currency, iban ?? [accountNumber, bic?.replace(/^(.{8})XXX$/, '$1')]]))
+    .update(
+      JSON.stringify([SEALED_FOR, currency, iban ?? [accountNumber, bic?.replace(/^(.{8})XXX$/, '$1')]]),
+    )
     .digest();
 
 /**

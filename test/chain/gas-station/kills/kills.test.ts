@@ -6,8 +6,8 @@ import { text } from 'node:stream/consumers';
 import type { Address, Hex } from 'viem';
 import { checkLedger } from '../../../../src/kernel/ledger/check';
 import { urlOf } from '../../../support/database';
-import { attempts, ether, feesOf, type TestStation, testStation } from '../operations/support';
 import { testKeyring } from '../../../support/keyring';
+import { attempts, ether, feesOf, type TestStation, testStation } from '../operations/support';
 
 /** A sweep is done once although its process is killed after any of its calls. */
 

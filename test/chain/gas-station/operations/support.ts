@@ -9,7 +9,7 @@ import type { Parties } from '../../../../src/parties/parties';
 import { breaksOf as breaksOfSubject } from '../../../../src/process/breaks/operations';
 import type { Services } from '../../../../src/services';
 import { readChain } from '../../../../src/watch/chains/follow-blocks';
-import { type Client, testApi, type TestWiring } from '../../../support/api';
+import { type Client, type TestWiring, testApi } from '../../../support/api';
 import { startTestChain, type TestChain, type TestChainOptions } from '../../../support/chain';
 import { withLocalNetwork } from '../../../support/networks';
 

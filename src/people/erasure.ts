@@ -1,0 +1,46 @@
+import type { Sql, Tx } from '../kernel/db/database';
+import { conflict } from '../kernel/errors';
+import type { Services } from '../services';
+import { requireTenant } from '../tenants/clients/operations';
+import { forgetCardholders } from './cardholders/operations';
+import { forgetDocuments } from './kyc/documents/documents';
+import { forgetNotes } from './kyc/operations';
+import { forgetUser, requireUser, type User } from './users/operations';
+
+type Deps = Pick<Services, 'database' | 'keyring' | 'parties' | 'now' | 'log'>;
+
+/**
+ * The time from which a user may be erased: when they have been blocked, and nothing of them was changed, for the
+ * retention of the tenant. Null while the user is active, or was erased already.
+ */
+export async function erasableFrom(
+  sql: Sql,
+  { tenantId, status, dataKey, updatedAt }: User,
+): Promise<Date | null> {
+  if (status !== 'blocked' || dataKey === null) return null;
+  const { retentionYears } = (await requireTenant(sql, tenantId)).settings;
+  const from = new Date(updatedAt);
+  from.setUTCFullYear(from.getUTCFullYear() + retentionYears);
+  return from;
+}
+
+/**
+ * Erases the person: destroys the key of their data, and removes what names them. The ledger, the ids and the decisions
+ * stay.
+ * @throws Problem 404, 409 `invalid_transition` before the retention is over
+ */
+export async function eraseUser(deps: Deps, tx: Tx, id: string): Promise<User> {
+  const user = await requireUser(tx, null, id, { lock: 'update' });
+  assertErasable(await erasableFrom(tx, user), deps.now());
+  await forgetDocuments(deps, tx, user);
+  await forgetNotes(tx, user.id);
+  await forgetCardholders(tx, user.id);
+  return forgetUser(tx, user.id);
+}
+
+/** @throws Problem 409 `invalid_transition` */
+export function assertErasable(from: Date | null, now: Date): void {
+  if (from === null) throw conflict('invalid_transition', 'Only a blocked user may be erased, and once.');
+  if (from > now)
+    throw conflict('invalid_transition', `The user must be kept until ${from.toISOString().slice(0, 10)}.`);
+}
