@@ -1,5 +1,6 @@
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import pino from 'pino';
+import { delegateAddress } from '../../../src/chain/gas-station/strategies/delegate';
 import { type AllowList, bodyOf, digestOfBody, type SeenList } from '../../../src/chain/signing/allow-list';
 import { configuredNetworks } from '../../../src/chain/signing/configured';
 import { servingOf } from '../../../src/chain/signing/process';
@@ -71,15 +72,15 @@ export async function signingWorld() {
   let running: ReturnType<typeof serveSigning> | undefined;
   let sequence = 0;
 
-  /** The list of the present configuration. */
+  /** The list of honest operators, who know their treasury and do not sign what the configuration says. */
   async function draft(change: Partial<AllowList> = {}): Promise<AllowList> {
     sequence += 1;
     const networks = (await configuredNetworks(db.database)).map((network) => ({
       ...network,
       dailyFees: '5',
-      treasuries: [...network.treasuries].sort(),
+      treasuries: [station.treasury],
       tokens: [...network.tokens].sort(),
-      delegates: [...network.delegates].sort(),
+      delegates: [delegateAddress(station)],
     }));
     const expiresAt = new Date(Date.now() + 86_400_000).toISOString();
     return { version: 1, firstAddress, sequence, expiresAt, networks, ...change };
@@ -95,7 +96,7 @@ export async function signingWorld() {
     ida,
     bob,
     draft,
-    /** Puts the present configuration, or a change of it, under both signatures. */
+    /** Puts the list, or a change of it, under both signatures. */
     async allow(change: Partial<AllowList> = {}) {
       const list = await draft(change);
       const body = bodyOf(list);
