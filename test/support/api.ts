@@ -15,7 +15,7 @@ import type { Wiring } from '../../src/startup/wiring';
 import { createClient } from '../../src/tenants/clients/operations';
 import { type TestDatabase, testDatabase } from './database';
 import { documentedAnswers } from './documented';
-import { seedKeys, storeTestKeys, type TestKeyring, testKeyring } from './keyring';
+import { isTestKeyring, seedKeys, storeTestKeys, type TestKeyring, testKeyring } from './keyring';
 
 export interface Answer<Body = any> {
   status: number;
@@ -71,7 +71,7 @@ export async function testApi(
   await test.database.transaction(ensureDemoBins);
   await test.database.transaction((tx) => keepLimits(tx, WIDE, 'installation'));
   const { keyring = testKeyring() } = options;
-  if ('root' in keyring) await storeTestKeys(test.database, keyring);
+  if (isTestKeyring(keyring)) await storeTestKeys(test.database, keyring);
   const commands: NumberedCommand[] = [];
   const database = wrap(test.database);
   const services = createServices({

@@ -4,10 +4,12 @@ import pino from 'pino';
 import { type Composed, createDesk, createServices, stopBesideApi } from '../../src/composition';
 import type { PartySettings } from '../../src/kernel/config/parties';
 import { createDatabase } from '../../src/kernel/db/database';
+import { DatabaseAway } from '../../src/kernel/db/faults';
 import { PARTIES, partyVariable } from '../../src/kernel/parties';
 import { openKeyring } from '../../src/kernel/security/installation-keys';
+import type { Keyring } from '../../src/kernel/security/keyring';
 import type { DeskOptions } from '../../src/startup/wiring';
-import { masterKeysOf } from './keyring';
+import { masterKeysOf, testKeyring } from './keyring';
 
 export interface TestDesk {
   url: string;
@@ -85,11 +87,17 @@ interface Place {
   partySettings: PartySettings;
 }
 
+/** A desk may have opened its keys before the database went away. @throws the error of any other failure */
+function whileAway(error: unknown): Keyring {
+  if (error instanceof DatabaseAway) return testKeyring();
+  throw error;
+}
+
 async function openDesk({ url, keys, mode, documents: folder, ui, partySettings }: Place): Promise<OpenDesk> {
   const database = createDatabase({ url, poolSize: 4, name: 'desk' });
   const services = createServices({
     database,
-    keyring: await openKeyring(database, masterKeysOf(keys)),
+    keyring: await openKeyring(database, masterKeysOf(keys)).catch(whileAway),
     log: pino({ level: process.env['LOG_LEVEL'] ?? 'silent' }),
     mode,
     handOver: () => undefined,

@@ -20,6 +20,8 @@ export const testKeyring = (root: Buffer = randomBytes(32)): TestKeyring => ({
   root,
 });
 
+export const isTestKeyring = (keyring: Keyring): keyring is TestKeyring => 'root' in keyring;
+
 const derived = (root: Buffer, purpose: KeyPurpose): Buffer =>
   Buffer.from(hkdfSync('sha256', root, '', `cardwright/${purpose}`, 32));
 
