@@ -62,7 +62,7 @@ const ORDER_WITHIN = {
     'exchange',
     'settlement',
   ],
-  chain: ['networks', 'wallets', 'holdings', 'gas-station', 'reconciliation'],
+  chain: ['networks', 'wallets', 'holdings', 'gas-station', 'signing', 'reconciliation'],
 };
 
 for (const [district, domains] of Object.entries(ORDER_WITHIN)) {

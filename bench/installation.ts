@@ -25,9 +25,15 @@ export interface World {
   tenant: BenchTenant;
 }
 
-/** @param partiesUrl returns the address of the parties, given the API's address; the API itself when absent */
+/**
+ * @param options `signs`: with a signing process; `partiesUrl` returns the address of the parties, given the API's address; the API
+ *   itself when absent
+ */
 export async function withInstallation(
-  { partiesUrl = async (base) => base }: { partiesUrl?: (base: string) => Promise<string> },
+  {
+    partiesUrl = async (base) => base,
+    signs = false,
+  }: { partiesUrl?: (base: string) => Promise<string>; signs?: boolean },
   work: (world: World) => Promise<void>,
 ): Promise<void> {
   const bench = await openBench();
@@ -44,11 +50,14 @@ export async function withInstallation(
     };
     const api = await startRole(bench, 'api', environment);
     const worker = await startRole(bench, 'worker', environment);
+    const signer = signs ? await startRole(bench, 'signer', environment) : undefined;
+    if (signer) await untilSeed(services);
     const connection = await Connection.connect({ address: temporal.address });
     const caller = cardwright({ baseUrl: base, ...tenant });
     const processes = {
       API: () => processorTime(api.pid),
       worker: () => processorTime(worker.pid),
+      ...(signer ? { signer: () => processorTime(signer.pid) } : {}),
       Postgres: () => processorTime(bench.postgresPid()),
       Temporal: () => processorTime(temporal.pid()),
     };
@@ -56,11 +65,17 @@ export async function withInstallation(
     await work({ processes, services, temporal: client, caller, tenant });
     await connection.close();
     await worker.stop();
+    await signer?.stop();
     await api.stop();
     await services.database.close();
   } finally {
     await bench.close();
   }
+}
+
+/** The signing process makes the seed at its first start. */
+async function untilSeed({ database }: Composed): Promise<void> {
+  while ((await database.query('select 1 from wallet_seeds')).length === 0) await sleep(50);
 }
 
 export interface Created {

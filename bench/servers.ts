@@ -26,8 +26,9 @@ export interface Bench {
   ownerUrl: string;
   /** Returns the URL of an empty database on the same server, for a comparison. */
   urlOf(database: string): string;
-  /** The value of MASTER_KEYS. */
+  /** The values of MASTER_KEYS and SIGNER_KEYS. */
   masterKeys: string;
+  signerKeys: string;
   dataDir: string;
   postgresPid(): number;
   /** Registers work that runs first when the measurement ends, also after a signal. */
@@ -59,6 +60,7 @@ export async function openBench(): Promise<Bench> {
     urlOf,
     dataDir,
     postgresPid: () => postgres.pid(),
+    signerKeys: `bench:${randomBytes(32).toString('base64')}`,
     masterKeys: `bench:${randomBytes(32).toString('base64')}`,
     before: (each) => void others.push(each),
     close,
@@ -87,13 +89,13 @@ export async function createDatabase(serverUrl: string, name: string): Promise<v
   await client.end();
 }
 
-export const portOf = (role: 'api' | 'worker'): number =>
+export const portOf = (role: 'api' | 'worker' | 'signer'): number =>
   20_000 + (process.pid % 10_000) + (role === 'api' ? 0 : 10_000);
 
 /** Starts one role of the product in a process of its own, as in production. Its log goes to a file. */
 export async function startRole(
   bench: Bench,
-  role: 'api' | 'worker',
+  role: 'api' | 'worker' | 'signer',
   environment: Record<string, string>,
   port = portOf(role),
 ): Promise<{ port: number; pid: number; stop(): Promise<void> }> {
@@ -109,6 +111,7 @@ export async function startRole(
         HOME: process.env['HOME'],
         DATABASE_URL: bench.databaseUrl,
         MASTER_KEYS: bench.masterKeys,
+        ...(role === 'signer' ? { SIGNER_KEYS: bench.signerKeys } : {}),
         DATA_DIR: bench.dataDir,
         PORT: String(port),
         METRICS_PORT: String(port + 5_000),
@@ -117,6 +120,7 @@ export async function startRole(
     },
   );
   process.once('exit', () => child.kill());
+  if (role === 'signer') return { port, pid: child.pid ?? 0, stop: () => stopped(child) };
   const url =
     role === 'api' ? `http://127.0.0.1:${port}/health` : `http://127.0.0.1:${port + 5_000}/health/ready`;
   await untilAnswers(url, child, join(bench.dataDir, `${role}.log`));

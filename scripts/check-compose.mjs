@@ -73,6 +73,7 @@ function has(command, args) {
 function check(command, args) {
   const required = {
     MASTER_KEYS: 'check',
+    SIGNER_KEYS: 'check',
     POSTGRES_PASSWORD: 'check',
     RUNTIME_DB_PASSWORD: 'check',
     READER_DB_PASSWORD: 'check',

@@ -8,6 +8,7 @@ import type { CardServices } from './cards/services';
 import { gasStationDesk } from './chain/gas-station/config/desk';
 import { gasOperationDesk } from './chain/gas-station/operations/desk';
 import { networkDesk } from './chain/networks/desk';
+import { signingDesk } from './chain/signing/desk';
 import { walletDesk } from './chain/wallets/desk';
 import { walletSeedDesk } from './chain/wallets/seed/desk';
 import { approvalDesk } from './desk/approvals/desk';
@@ -95,6 +96,7 @@ export function deskCatalogue(services: CatalogueServices, clock = () => new Dat
     walletSeedDesk(services),
     gasOperationDesk(services),
     gasStationDesk(services),
+    signingDesk(services),
     networkDesk(services, followingAtOnce(services)),
     chainDesk(services),
     partyListDesk(services),

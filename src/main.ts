@@ -33,6 +33,7 @@ import { deskPortOf, type Product, startProduct } from './startup/product';
 import { assertDatabase } from './startup/reach-database';
 import { migrateSchema } from './startup/schema';
 import { createSignals } from './startup/signals';
+import { assertSignerKeys, signerKeysOfAll, startSigner } from './startup/signer';
 import { createStages, type Stages, StoppedWhileStarting } from './startup/stages';
 import { createVoice, type Voice } from './startup/voice';
 import type { Composition, Wiring } from './startup/wiring';
@@ -49,7 +50,7 @@ async function main(): Promise<void> {
   const stages = createStages(log);
   const voice = createVoice({ terminal: readable, log });
   const run: Run = { config, log, stages, voice };
-  const starting = role === 'parties' ? serveParties(run) : start(run, role);
+  const starting = startRole(run, role);
   stopOnSignals(run, starting);
   try {
     await starting;
@@ -64,22 +65,32 @@ const PARTY_USE: Record<StartRole, PartyUse> = {
   api: 'reaches',
   worker: 'reaches',
   desk: 'reaches',
+  signer: 'neither',
   migrate: 'neither',
   parties: 'serves',
 };
+
+/** Roles that use only the database. */
+const ALONE: readonly StartRole[] = ['migrate', 'signer'];
 
 /** A separate role needs shared servers, because an embedded server belongs to one process. */
 function assertRole(role: StartRole, config: Config): void {
   const missing = [
     ...(config.databaseUrl === undefined ? ['DATABASE_URL'] : []),
-    ...(config.temporal.address === undefined && role !== 'migrate' ? ['TEMPORAL_ADDRESS'] : []),
+    ...(config.temporal.address === undefined && !ALONE.includes(role) ? ['TEMPORAL_ADDRESS'] : []),
   ];
   if (role === 'parties' && config.mode === 'live')
     throw new StartupError('--role parties serves the simulated parties: MODE=live has none.');
+  assertSignerKeys(role, config);
   if (role === 'all' || role === 'parties' || missing.length === 0) return;
   throw new StartupError(
     `--role ${role} needs ${missing.join(' and ')}: it shares Postgres and Temporal with the other roles.`,
   );
+}
+
+function startRole(run: Run, role: Exclude<StartRole, 'migrate'>): Promise<void> {
+  if (role === 'parties') return serveParties(run);
+  return role === 'signer' ? sign(run) : start(run, role);
 }
 
 interface Run {
@@ -106,7 +117,7 @@ function assertReachable({ databaseOwnerUrl }: Config, { ownerUrl }: DatabaseUrl
   return assertDatabase(databaseOwnerUrl === undefined ? 'DATABASE_URL' : 'DATABASE_OWNER_URL', ownerUrl);
 }
 
-async function start(run: Run, role: Role): Promise<void> {
+async function start(run: Run, role: Exclude<Role, 'signer'>): Promise<void> {
   const { config, log, stages, voice } = run;
   if (role === 'api' || role === 'all') await assertPortFree(config.host, config.port, 'PORT');
   if (role === 'desk' || role === 'all')
@@ -117,12 +128,32 @@ async function start(run: Run, role: Role): Promise<void> {
   if (config.mode === 'live' && config.witness === undefined)
     log.warn('AUDIT_HEAD_TO is not given: nobody outside is told the head of the audit log');
   await claimFolders(role, config);
-  const masterKeys = createMasterKeys(config.masterKeys ?? (await ensureKeyFile(config.dataDir)));
+  const masterKeys = createMasterKeys(
+    config.masterKeys ?? (await ensureKeyFile(config.dataDir, 'MASTER_KEYS')),
+  );
+  const signerKeys = await signerKeysOfAll(role, run);
   const infrastructure = await startInfrastructure({ config, role, log, onProgress: voice.say, stages });
-  const product = await startProduct({ config, role, log, stages, infrastructure, masterKeys, compose });
+  const product = await startProduct({
+    config,
+    role,
+    log,
+    stages,
+    infrastructure,
+    masterKeys,
+    signerKeys,
+    compose,
+  });
   if (role === 'all') return present(run, infrastructure, product);
   await product.ready();
   log.info({ port: product.port, deskPort: product.deskPort, metricsPort: product.metricsPort }, 'started');
+}
+
+/** Only signs. Listens nowhere, and reaches only the database. */
+async function sign({ config, log, stages }: Run): Promise<void> {
+  await assertDatabase('DATABASE_URL', config.databaseUrl as string);
+  await claimFolders('signer', config);
+  await startSigner({ config, log, stages });
+  log.info('started');
 }
 
 /** Serves only the simulated parties, for an installation that reaches them as real ones. */
@@ -130,7 +161,9 @@ async function serveParties({ config, log, stages, voice }: Run): Promise<void> 
   await assertPortFree(config.host, config.port, 'PORT');
   if (config.databaseUrl !== undefined) await assertDatabase('DATABASE_URL', config.databaseUrl);
   await claimFolders('parties', config);
-  const masterKeys = createMasterKeys(config.masterKeys ?? (await ensureKeyFile(config.dataDir)));
+  const masterKeys = createMasterKeys(
+    config.masterKeys ?? (await ensureKeyFile(config.dataDir, 'MASTER_KEYS')),
+  );
   const urls = await startDatabase({ config, log, onProgress: voice.say, stages });
   const { url, path } = await startParties({ config, log, stages, urls, masterKeys });
   const where = path === undefined ? '' : `; their addresses and secrets are in ${path}`;

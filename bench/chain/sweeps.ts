@@ -29,7 +29,7 @@ const TOPUP = '0.001';
  * its own keys is measured beside it.
  */
 export const benchChainSweeps = (): Promise<void> =>
-  withInstallation({}, async (world) => {
+  withInstallation({ signs: true }, async (world) => {
     const strategies: readonly SweepStrategyName[] = ['transfer', 'delegated'];
     const rows = [];
     for (const [place, strategy] of strategies.entries())

@@ -12,6 +12,8 @@ import type { MasterKeys } from '../kernel/security/master-keys/port';
 export interface InstallationPlace {
   databaseUrl: string;
   masterKeys: MasterKeys;
+  /** The keys that seal the wallets' seed. Only commands about the seed ask for them. */
+  signerKeys(): Promise<MasterKeys>;
   sandbox: boolean;
   /** Secret of the operator at work. Absent when nobody says who it is. */
   operatorSecret: string | undefined;
@@ -30,6 +32,7 @@ export interface InstallationSession extends Pick<InstallationPlace, 'toldHeads'
   database: Database;
   keyring: Keyring;
   masterKeys: MasterKeys;
+  signerKeys(): Promise<MasterKeys>;
   sandbox: boolean;
   /** The operator at work, `operator:<name>`. Undefined when nobody is known who may decide. */
   knownActor: string | undefined;
@@ -47,7 +50,7 @@ export interface Change {
 
 /** @throws `away` of the installation when its database cannot be reached */
 export async function openInstallation(place: InstallationPlace): Promise<InstallationSession> {
-  const { databaseUrl, masterKeys, sandbox, operatorSecret, toldHeads, away } = place;
+  const { databaseUrl, masterKeys, signerKeys, sandbox, operatorSecret, toldHeads, away } = place;
   const database = createDatabase({ url: databaseUrl, poolSize: 2, name: 'cardwright installation' });
   const { keyring, knownActor } = await opened(database, masterKeys, operatorSecret).catch(
     async (error: unknown) => {
@@ -59,6 +62,7 @@ export async function openInstallation(place: InstallationPlace): Promise<Instal
     database,
     keyring,
     masterKeys,
+    signerKeys,
     sandbox,
     knownActor,
     toldHeads,

@@ -88,7 +88,7 @@ export function createBucket(
 
 /** Headers and body of a request. A stream tells its length, because S3 refuses bodies of an unknown length. */
 function sentOf({ body, headers }: BucketRequest) {
-  const type = body ? { 'content-type': 'application/octet-stream' } : {};
+  const type: Record<string, string> = body ? { 'content-type': 'application/octet-stream' } : {};
   if (body && !Buffer.isBuffer(body))
     return {
       headers: { ...type, 'content-length': String(body.size), ...headers },

@@ -22,7 +22,7 @@ import type { Parties } from './parties';
 import { configuredSource } from './rates/configured';
 import { keptRates } from './rates/kept';
 import { partyPath, partySecret } from './sandbox/mount';
-import { createLocalSigner } from './signer/local';
+import { createRemoteSigner } from './signer/remote';
 import { createWitness } from './witness/create';
 
 export interface PartiesOptions extends PartyWiring {
@@ -67,7 +67,7 @@ export function createParties(options: PartiesOptions): Parties {
     chain: given.chain ?? createChains(options),
     mail: given.mail ?? createMailer(options),
     witness: given.witness ?? createWitness(options.witness, options.machineNow),
-    signer: given.signer ?? createLocalSigner({ database, keyring }),
+    signer: given.signer ?? createRemoteSigner({ database, keyring }),
     documents:
       given.documents ?? createDocuments(documents ? createStore(documents) : createMemoryStore(), keyring),
   };

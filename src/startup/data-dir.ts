@@ -10,13 +10,14 @@ import type { StartRole } from './arguments';
 const LAYOUT = '1\n';
 
 /**
- * Whether the process needs DATA_DIR. An API or a worker with a database and a key of its own writes only documents
+ * Whether the process needs DATA_DIR. The signing process remembers the last allow-list there. An API or a worker with a database and a key of its own writes only documents
  * there.
  */
 function needsDataDir(role: StartRole, config: Config): boolean {
   const { dataDir, databaseUrl, masterKeys, documents, partySecrets } = config;
   if (role === 'parties')
     return !databaseUrl || !masterKeys || PARTIES.some((party) => partySecrets[party] === undefined);
+  if (role === 'signer') return true;
   return role === 'all' || (documents.kind === 'folder' && isWithin(dataDir, documents.folder));
 }
 
@@ -26,7 +27,12 @@ const isWithin = (folder: string, path: string): boolean => !relative(folder, pa
 export async function claimFolders(role: StartRole, config: Config): Promise<void> {
   const { dataDir, documents } = config;
   if (needsDataDir(role, config)) await claimDataDir(config);
-  if (role !== 'parties' && documents.kind === 'folder' && !isWithin(dataDir, documents.folder))
+  if (
+    role !== 'parties' &&
+    role !== 'signer' &&
+    documents.kind === 'folder' &&
+    !isWithin(dataDir, documents.folder)
+  )
     await makeFolder('DOCUMENTS_FOLDER', documents.folder);
 }
 

@@ -9,14 +9,18 @@ const BYTES = 32;
 /** Id of the key that the embedded sandbox makes. */
 const ID = 'sandbox';
 
-const keyPath = (dataDir: string) => join(dataDir, 'master.key');
+/** A list of keys, and the file of DATA_DIR that holds it where the embedded sandbox makes it. */
+const FILES = { MASTER_KEYS: 'master.key', SIGNER_KEYS: 'signer.key' } as const;
+export type KeyList = keyof typeof FILES;
+
+export const keyPath = (dataDir: string, list: KeyList): string => join(dataDir, FILES[list]);
 
 /**
- * The embedded sandbox's master keys, if they exist. The file holds what MASTER_KEYS would.
+ * The embedded sandbox's keys, if they exist. The file holds what the variable of the environment would.
  * @throws StartupError when the file has other content
  */
-export async function readKeyFile(dataDir: string): Promise<MasterKeySettings | undefined> {
-  const path = keyPath(dataDir);
+export async function readKeyFile(dataDir: string, list: KeyList): Promise<MasterKeySettings | undefined> {
+  const path = keyPath(dataDir, list);
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
     throw new StartupError(`${path} cannot be read: ${error.message}`);
@@ -28,17 +32,17 @@ export async function readKeyFile(dataDir: string): Promise<MasterKeySettings | 
 }
 
 /**
- * The embedded sandbox's master keys. One is created at the first start, readable by its owner only.
+ * The embedded sandbox's keys. One is created at the first start, readable by its owner only.
  * @throws StartupError when data exists without its key, because a new key could not open its secrets
  */
-export async function ensureKeyFile(dataDir: string): Promise<MasterKeySettings> {
-  const known = await readKeyFile(dataDir);
+export async function ensureKeyFile(dataDir: string, list: KeyList): Promise<MasterKeySettings> {
+  const known = await readKeyFile(dataDir, list);
   if (known) return known;
-  const path = keyPath(dataDir);
+  const path = keyPath(dataDir, list);
   if (existsSync(join(dataDir, 'postgres'))) {
     throw new StartupError(
       `${path} is missing, and without it the secrets in the database cannot be opened. Restore it, give the key in ` +
-        `MASTER_KEYS, or remove ${dataDir} to start anew (all data is lost).`,
+        `${list}, or remove ${dataDir} to start anew (all data is lost).`,
     );
   }
   const key = randomBytes(BYTES);

@@ -35,6 +35,7 @@ import { keepLocalChainTime } from './local-chain/chain-time';
 import { keepLocalDelegate } from './local-chain/delegate';
 import { ensureLocalNetwork } from './local-chain/network';
 import { awaitRights, awaitSchema, migrateSchema } from './schema';
+import { signWith } from './signer';
 import { type Stages, StoppedWhileStarting } from './stages';
 import type { Compose, Composition } from './wiring';
 
@@ -46,6 +47,8 @@ export interface Setup {
   stages: Stages;
   infrastructure: Infrastructure;
   masterKeys: MasterKeys;
+  /** Absent: this process does not sign for wallets. */
+  signerKeys: MasterKeys | undefined;
   compose: Compose;
 }
 
@@ -98,6 +101,12 @@ export async function startProduct(setup: Setup): Promise<Product> {
   await services.database.transaction((tx) => keepLimits(tx, config.limits, INSTALLATION));
   if (config.mode === 'sandbox') await services.database.transaction((tx) => ensureDemoBins(tx));
   for (const network of await listOpened(services, services.database)) warnOfFewHosts(services, network);
+  if (setup.signerKeys)
+    await signWith(setup, {
+      database: services.database,
+      keyring: services.keyring,
+      signerKeys: setup.signerKeys,
+    });
   const { chainUrl } = setup.infrastructure;
   if (chainUrl !== null) await setUpLocalChain(parts, chainUrl);
   const metricsPort = await serveMetrics(parts);

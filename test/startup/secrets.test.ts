@@ -19,22 +19,30 @@ const mode = (name: string) => statSync(join(dataDir, name)).mode & 0o777;
 
 describe('the master key', () => {
   it('is created once, readable only by its owner', async () => {
-    expect(await readKeyFile(dataDir)).toBeUndefined();
-    const made = await ensureKeyFile(dataDir);
+    expect(await readKeyFile(dataDir, 'MASTER_KEYS')).toBeUndefined();
+    const made = await ensureKeyFile(dataDir, 'MASTER_KEYS');
     expect(made).toEqual([{ kind: 'given', id: 'sandbox', key: expect.any(Buffer) }]);
     expect(mode('master.key')).toBe(0o600);
-    expect(await ensureKeyFile(dataDir)).toEqual(made);
-    expect(await readKeyFile(dataDir)).toEqual(made);
+    expect(await ensureKeyFile(dataDir, 'MASTER_KEYS')).toEqual(made);
+    expect(await readKeyFile(dataDir, 'MASTER_KEYS')).toEqual(made);
+  });
+
+  it('is another one for the wallets, in a file of its own', async () => {
+    const signer = await ensureKeyFile(dataDir, 'SIGNER_KEYS');
+    expect(mode('signer.key')).toBe(0o600);
+    expect(await ensureKeyFile(dataDir, 'MASTER_KEYS')).not.toEqual(signer);
   });
 
   it('is not created for data with secrets that another key has sealed', async () => {
     mkdirSync(join(dataDir, 'postgres'));
-    await expect(ensureKeyFile(dataDir)).rejects.toThrow(/master\.key is missing.*Restore it/);
+    await expect(ensureKeyFile(dataDir, 'MASTER_KEYS')).rejects.toThrow(/master\.key is missing.*Restore it/);
   });
 
   it('is refused when it is invalid', async () => {
     writeFileSync(join(dataDir, 'master.key'), 'short');
-    await expect(ensureKeyFile(dataDir)).rejects.toThrow(/master\.key must be a list.*Restore it/);
+    await expect(ensureKeyFile(dataDir, 'MASTER_KEYS')).rejects.toThrow(
+      /master\.key must be a list.*Restore it/,
+    );
   });
 });
 

@@ -9,12 +9,13 @@ import type { Database } from '../../src/kernel/db/database';
 import { Decimal } from '../../src/kernel/money/money';
 import type { NumberedCommand } from '../../src/kernel/outbox/commands';
 import type { Keyring } from '../../src/kernel/security/keyring';
+import { createLocalSigner } from '../../src/parties/signer/local';
 import { keepLimits } from '../../src/process/limits/operations';
 import type { Wiring } from '../../src/startup/wiring';
 import { createClient } from '../../src/tenants/clients/operations';
 import { type TestDatabase, testDatabase } from './database';
 import { documentedAnswers } from './documented';
-import { isTestKeyring, storeTestKeys, type TestKeyring, testKeyring } from './keyring';
+import { isTestKeyring, seedKeys, storeTestKeys, type TestKeyring, testKeyring } from './keyring';
 
 export interface Answer<Body = any> {
   status: number;
@@ -72,8 +73,9 @@ export async function testApi(
   const { keyring = testKeyring() } = options;
   if (isTestKeyring(keyring)) await storeTestKeys(test.database, keyring);
   const commands: NumberedCommand[] = [];
+  const database = wrap(test.runtime);
   const services = createServices({
-    database: wrap(test.runtime),
+    database,
     keyring,
     log: pino({ level: process.env['LOG_LEVEL'] ?? 'silent' }),
     mode: 'sandbox',
@@ -82,6 +84,8 @@ export async function testApi(
     sandboxPartiesUrl: () => url,
     ...UNHURRIED,
     ...options,
+    // Signs at once. The tests of the signing process replace it (test/chain/signing).
+    parties: { signer: createLocalSigner({ database, ...seedKeys(keyring) }), ...options.parties },
   });
   const handle = createApi(services, { observe: () => undefined }).callback();
   const server = await listen((request, response) => void handle(request, response));

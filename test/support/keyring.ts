@@ -7,6 +7,7 @@ import { createKeyring, type Keyring } from '../../src/kernel/security/keyring';
 import { createMasterKeys } from '../../src/kernel/security/master-keys/create';
 import type { MasterKeys } from '../../src/kernel/security/master-keys/port';
 import { KEY_PURPOSES, type KeyPurpose } from '../../src/kernel/security/purposes';
+import type { SeedKeys } from '../../src/parties/signer/seed';
 
 /** A keyring without a database: its keys are derived from one value. */
 export interface TestKeyring extends Keyring {
@@ -64,3 +65,12 @@ export async function storeTestKeys(sql: Sql, { root }: TestKeyring): Promise<vo
   });
   await sql.run(table('installation_keys').insert(await Promise.all(rows)));
 }
+
+/** The value of SIGNER_KEYS of commands and of signers in tests. */
+export const SIGNER_KEYS_TEXT = masterKeysText(Buffer.alloc(32, 9), 'signer');
+
+/** The keys that open the seed of a test's wallets. */
+export const seedKeys = (keyring: Keyring): SeedKeys => ({
+  keyring,
+  signerKeys: masterKeysOf(SIGNER_KEYS_TEXT),
+});

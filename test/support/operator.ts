@@ -9,7 +9,7 @@ import { runOperator } from '../../src/startup/operator/run';
 import type { TestApi } from './api';
 import { urlOf } from './database';
 import { withDesk } from './desk';
-import { masterKeysText, storedMasterKey } from './keyring';
+import { masterKeysText, SIGNER_KEYS_TEXT, storedMasterKey } from './keyring';
 
 /** Output and exit code of the command line. */
 export interface Told {
@@ -27,6 +27,7 @@ const OF_INSTALLATION = [
   'keys rotate',
   'operator add',
   'wallet-seed import',
+  'wallet-seed rotate',
 ];
 
 const isOfInstallation = ([group, verb]: string[]): boolean =>
@@ -50,7 +51,7 @@ export async function commandReading(
   };
   // Each part of the command line has what it needs: the desk's a listener and no key.
   const code = isOfInstallation(argv)
-    ? await runInstallation(argv, environment, console)
+    ? await runInstallation(argv, { SIGNER_KEYS: SIGNER_KEYS_TEXT, ...environment }, console)
     : await withDesk(environment, ({ DATABASE_URL: _, MASTER_KEYS: __, ...person }) =>
         runOperator(argv, person, console),
       );

@@ -14,7 +14,7 @@ import { startPostgres } from '../../src/startup/embedded/postgres/server';
 import { temporalExecutable } from '../../src/startup/embedded/temporal/binary';
 import { startTemporal } from '../../src/startup/embedded/temporal/server';
 import { READY, type Run, START_MS, start } from '../startup/process';
-import { masterKeysText } from './keyring';
+import { masterKeysText, SIGNER_KEYS_TEXT } from './keyring';
 import { anotherOperator, commandReading } from './operator';
 import { giveOwnPorts, quietLog, temporaryFolder, toolContext } from './servers';
 
@@ -99,7 +99,7 @@ export interface Fleet {
 }
 
 /**
- * Starts Postgres, Temporal and the local chain, with `--role migrate`, `--role api` and `--role worker` beside them.
+ * Starts Postgres, Temporal and the local chain, with the roles migrate, api, worker and signer beside them.
  */
 export async function startFleet(more: Record<string, string> = {}): Promise<Fleet> {
   const dataDir = temporaryFolder('fleet');
@@ -128,11 +128,14 @@ export async function startFleet(more: Record<string, string> = {}): Promise<Fle
     await stopServers();
     throw new Error(migrate.text());
   }
+  // One key list for the signing process and for commands about the seed, never for the other roles.
+  const signerKeys = { SIGNER_KEYS: SIGNER_KEYS_TEXT };
+  const signer = keep('signer', { ...environment, ...signerKeys });
   const api = keep('api', environment);
   const worker = keep('worker', environment);
-  const roles = [api, worker];
+  const roles = [api, worker, signer];
   const stopRoles = () => Promise.all(roles.map((role) => role.stop()));
-  await Promise.all([api.serves(), worker.serves()]).catch(async (error: unknown) => {
+  await Promise.all([api.serves(), worker.serves(), signer.serves()]).catch(async (error: unknown) => {
     await stopRoles();
     await stopServers();
     throw error;
@@ -226,7 +229,7 @@ async function switchable<S extends { pid(): number; stop(): Promise<void> }>(ma
 const RESTART_MS = 200;
 
 function keep(
-  role: 'api' | 'worker',
+  role: 'api' | 'worker' | 'signer',
   environment: Record<string, string>,
 ): Kept & { serves(): Promise<void> } {
   let run: Run;

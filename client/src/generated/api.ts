@@ -8536,7 +8536,7 @@ export interface components {
              * @description Reason why the operation waits. The service tries again.
              * @enum {string}
              */
-            waitsFor?: "gas_price" | "daily_budget" | "gas" | "nothing" | "refused" | "nodes_disagree" | "nonce_taken" | "nonce_gap" | "stopped" | "wrong_transaction";
+            waitsFor?: "gas_price" | "daily_budget" | "gas" | "nothing" | "refused" | "nodes_disagree" | "nonce_taken" | "nonce_gap" | "stopped" | "signer" | "not_allowed" | "wrong_transaction";
             /**
              * @description A person has failed the operation, so an empty transaction was sent under its nonce. The final one of the two decides.
              * @constant

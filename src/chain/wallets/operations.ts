@@ -17,6 +17,7 @@ export {
   findWalletById,
   findWallets,
   hasWallets,
+  indexOfAddress,
   listWallets,
   lockDerivation,
   lockWallets,

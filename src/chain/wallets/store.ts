@@ -206,6 +206,14 @@ export function sweepableWallets(
   return wallets.all(sql, query.orderBy('derivationIndex'));
 }
 
+/** The derivation index that an address of ours was stored with. */
+export async function indexOfAddress(sql: Sql, address: string): Promise<number | undefined> {
+  const [row] = await sql.run<Pick<Wallet, 'derivationIndex'>>(
+    wallets().select('derivationIndex').where({ address }).limit(1),
+  );
+  return row?.derivationIndex;
+}
+
 /** Lists the station wallets of a chain: present, former and unused. */
 export const stationWallets = (sql: Sql, chain: string): Promise<Wallet[]> =>
   wallets.all(sql, wallets().where({ chain, purpose: 'station' }).orderBy('id'));

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Argument, Command, CommanderError } from 'commander';
 import { invalid } from '../../kernel/errors';
 import type { CatalogueView } from '../http/catalogue-routes';
+import { addAllowListCommands, type SigningKeys } from './allow-list';
 import type { DeskClient } from './client';
 import { completionScript, SHELLS, type Shell } from './completion';
 import { type Console, show } from './console';
@@ -41,7 +42,9 @@ export async function runDeskProgram(argv: string[], console: Console, place: Pl
     const { client, close } = await place.open();
     try {
       const catalogue = await client.get<CatalogueView>('/catalogue');
-      await programOf(catalogue, { console, client, json }).parseAsync(argv, { from: 'user' });
+      await programOf(catalogue, { console, client, json, signingKeys: place.signingKeys }).parseAsync(argv, {
+        from: 'user',
+      });
     } finally {
       await close();
     }
@@ -58,6 +61,7 @@ interface Context {
   console: Console;
   client: DeskClient;
   json: boolean;
+  signingKeys: SigningKeys;
 }
 
 /** The commands of the catalogue, such as `<desk> list` and `<noun> <verb> ID`, and the common commands. */
@@ -80,6 +84,8 @@ export function programOf(catalogue: CatalogueView, context: Context): Command {
       if (download) addDownload(groupOf(program, noun, desk.title).command(verb), download, context);
     }
   }
+  const allowLists = program.commands.find((command) => command.name() === 'allow-list');
+  if (allowLists) addAllowListCommands(allowLists, context);
   addCompletion(program, context);
   return program;
 }

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import type { SigningKeys } from './allow-list';
 import type { DeskClient } from './client';
 import type { Console } from './console';
 
@@ -12,10 +13,12 @@ export interface Place {
   logout(): Promise<void>;
   /** Looks at a one-time link, or uses it with a code. @returns what to tell the operator */
   join(options: { token: string; code?: string | undefined }): Promise<string>;
+  /** The operator's key for allow-lists, on his machine. */
+  signingKeys: SigningKeys;
 }
 
 /** Commands of a person who is not signed in. */
-export const SESSIONLESS: readonly string[] = ['login', 'logout', 'join'];
+export const SESSIONLESS: readonly string[] = ['login', 'logout', 'join', 'signing-key'];
 
 export function newProgram(console: Console, json = false): Command {
   const program = new Command('operator').usage('<group> <command>').exitOverride();
@@ -49,5 +52,16 @@ export function sessionProgram(console: Console, place: Place): Command {
     .action(async (token: string, { code }: { code?: string }) =>
       console.out(await place.join({ token, code })),
     );
+  program
+    .command('signing-key')
+    .description('your key for allow-lists, which never leaves this machine')
+    .command('create')
+    .description('makes it, and prints the public key for SIGNER_OPERATORS of the signing process')
+    .action(async () => {
+      const { file, publicKey } = await place.signingKeys.create();
+      console.out(
+        `Your key is in ${file}. Keep a copy offline. SIGNER_OPERATORS takes your name and ${publicKey}`,
+      );
+    });
   return program;
 }

@@ -2,16 +2,18 @@ import type { Command } from 'commander';
 import { importSeed, seedStatus } from '../../chain/wallets/seed/seed';
 import { show } from '../../desk/cli/console';
 import { INSTALLATION } from '../../desk/operators/operations';
+import { sealSeedAnew } from '../../parties/signer/seed';
 import type { CommandContext } from './context';
 
 /**
- * The import of the wallets' seed, before the product runs. The mnemonic is read from the standard input, and passes
+ * The commands that open the wallets' seed, with SIGNER_KEYS. The mnemonic is read from the standard input, and passes
  * through no request. All else about the seed is the desk's.
  */
 export function addWalletSeedCommands(program: Command, { console, run }: CommandContext): void {
-  program
+  const group = program
     .command('wallet-seed')
-    .description('what the keys of all wallets are derived from (BIP-39, BIP-44)')
+    .description('what the keys of all wallets are derived from (BIP-39, BIP-44), sealed by SIGNER_KEYS');
+  group
     .command('import')
     .description(
       'takes the mnemonic on the standard input (12 to 24 English words, no passphrase); refused once wallets exist',
@@ -20,9 +22,10 @@ export function addWalletSeedCommands(program: Command, { console, run }: Comman
     .action(({ json }: { json?: boolean }) =>
       run(async (session) => {
         const mnemonic = (await console.read?.()) ?? '';
+        const keys = { keyring: session.keyring, signerKeys: await session.signerKeys() };
         await session.change(
           session.knownActor ?? INSTALLATION,
-          (tx) => importSeed(session.keyring, tx, mnemonic),
+          (tx) => importSeed(keys, tx, mnemonic),
           ({ createdAt }) => ({
             action: 'wallet.seed.import',
             subject: '',
@@ -32,6 +35,21 @@ export function addWalletSeedCommands(program: Command, { console, run }: Comman
         const found = await seedStatus(session.database, session.keyring);
         const first = found.firstAddresses?.evm;
         show(console, json, found, `Wallets are derived from it: the first on EVM chains is ${first}.`);
+      }),
+    );
+  group
+    .command('rotate')
+    .description('seals the seed under the first of SIGNER_KEYS, while the product runs')
+    .option('--json', 'print { "before", "after" }')
+    .action(({ json }: { json?: boolean }) =>
+      run(async (session) => {
+        const signerKeys = await session.signerKeys();
+        const told = await session.change(
+          session.knownActor ?? INSTALLATION,
+          (tx) => sealSeedAnew(tx, signerKeys),
+          (after) => ({ action: 'wallet.seed.rotate', subject: '', after }),
+        );
+        show(console, json, told, `"${told.after}" now seals the seed. "${told.before}" did before.`);
       }),
     );
 }

@@ -26,6 +26,7 @@ import {
   whole,
 } from './schemas';
 import { readSecretFiles } from './secret-files';
+import { readSignerOperators, type SignerOperator } from './signer-operators';
 import { readStripe, type StripeSettings } from './stripe';
 import { TEMPORAL_VARIABLES } from './temporal';
 import { readTemporalAccess, type TemporalAccess } from './temporal-access';
@@ -34,6 +35,12 @@ import { readWitnessSettings, type WitnessSettings } from './witness';
 /** Reads the environment of the process. All other code receives a {@link Config}. */
 
 const postgres = z.string().regex(/^postgres(ql)?:\/\//, 'must start with postgres://');
+
+const keyList = z.string().transform((value, context) => {
+  const { masterKeys, wrong } = readMasterKeys(value);
+  for (const line of wrong) context.addIssue(line);
+  return masterKeys;
+});
 
 const schema = z.object({
   NODE_ENV: oneOf('development', 'test', 'production').default('development'),
@@ -61,12 +68,16 @@ const schema = z.object({
   DATABASE_POOL: whole(2, 200).default(16),
   ...TEMPORAL_VARIABLES,
   /** The master keys, which seal the installation's keys: the first seals, all open. `id:base64` or `kms:<key>`. */
-  MASTER_KEYS: z
+  MASTER_KEYS: keyList.optional(),
+  /** Seal the wallets' seed, as MASTER_KEYS do the installation's keys. Only the signing process has them. */
+  SIGNER_KEYS: keyList.optional(),
+  /** Who may sign allow-lists: `name:base64` of two operators or more, each an Ed25519 public key of 32 bytes. */
+  SIGNER_OPERATORS: z
     .string()
     .transform((value, context) => {
-      const { masterKeys, wrong } = readMasterKeys(value);
+      const { operators, wrong } = readSignerOperators(value);
       for (const line of wrong) context.addIssue(line);
-      return masterKeys;
+      return operators;
     })
     .optional(),
   /** Folder of documents, `documents` in DATA_DIR by default. Processes that serve the API must share it. */
@@ -120,7 +131,7 @@ const schema = z.object({
   npm_lifecycle_event: text.optional(),
 });
 
-export type Role = 'api' | 'worker' | 'desk' | 'all';
+export type Role = 'api' | 'worker' | 'desk' | 'signer' | 'all';
 
 /** `reaches`: the process calls the parties. `serves`: the process serves the sandbox's parties. */
 export type PartyUse = 'reaches' | 'serves' | 'neither';
@@ -163,6 +174,10 @@ export interface Config {
   };
   /** Absent: created at the first start of the embedded sandbox. Elsewhere the start fails. */
   masterKeys: MasterKeySettings | undefined;
+  /** Absent: created at the first start of the embedded sandbox. Elsewhere the process signs nothing. */
+  signerKeys: MasterKeySettings | undefined;
+  /** Absent: the signing process of a sandbox judges by the configuration of networks and gas stations. */
+  signerOperators: readonly SignerOperator[] | undefined;
   documents: DocumentsSettings;
   cardholderReviewSeconds: number;
   /** Whether the process that plays all roles starts a local chain. */
@@ -308,6 +323,8 @@ function configOf(
       encrypt: env.TEMPORAL_ENCRYPTION === 'on' || modeOf(env) === 'live',
     },
     masterKeys: env.MASTER_KEYS,
+    signerKeys: env.SIGNER_KEYS,
+    signerOperators: env.SIGNER_OPERATORS,
     documents: documentsOf(env),
     cardholderReviewSeconds: env.SANDBOX_CARDHOLDER_REVIEW_SECONDS,
     chain: env.CHAIN ? env.CHAIN === 'on' : modeOf(env) === 'sandbox' && env.DATABASE_URL === undefined,

@@ -13,6 +13,8 @@ const schema = z.object({
   OPERATOR_CODE: text.optional(),
   /** File of the session that `operator login` keeps. */
   OPERATOR_SESSION: text.optional(),
+  /** File of the key by which the operator signs allow-lists. */
+  OPERATOR_SIGNING_KEY: text.optional(),
 });
 
 /** The settings of a person's command. They include no key, no database and no mode of an installation. */
@@ -26,6 +28,8 @@ export interface PersonConfig {
   operatorCode: string | undefined;
   /** Absent: in the home folder. */
   operatorSession: string | undefined;
+  /** Absent: in the home folder. */
+  signingKey: string | undefined;
 }
 
 /** @throws ConfigError naming every variable that is wrong */
@@ -41,5 +45,6 @@ export function readPersonConfig(environment: NodeJS.ProcessEnv): PersonConfig {
     operatorSecret: data.OPERATOR_SECRET,
     operatorCode: data.OPERATOR_CODE,
     operatorSession: data.OPERATOR_SESSION,
+    signingKey: data.OPERATOR_SIGNING_KEY,
   };
 }

@@ -19,7 +19,6 @@ const SEALING = [
   'sandbox-mails',
   'temporal-payload',
   'wallet-public-keys',
-  'wallet-seeds',
   'withdrawal-destinations',
 ] as const;
 

@@ -1,25 +1,25 @@
 import { bytesToHex, keccak256 } from 'viem';
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import type { Database, Sql } from '../../kernel/db/database';
-import type { Keyring } from '../../kernel/security/keyring';
 import { asHex, evmAddressOf } from '../chain/addresses';
 import type { ChainKind, SignedAuthorization, UnsignedTransaction } from '../chain/port';
 import { BRANCHES, publicKeyAt, withKey } from './derivation';
-import type { SignedTransaction, Signer } from './port';
-import { ensureSeed, type WalletSeed, withEntropy } from './seed';
+import type { Authorization, SignedTransaction, Signer } from './port';
+import { ensureSeed, type SeedKeys, type WalletSeed, withEntropy } from './seed';
 
 export { ensureSeed } from './seed';
 
 const ADDRESS = { evm: evmAddressOf } as const;
 
 /**
- * Signs with keys derived from our own seed, which is open only during a signature. The seed is made when first needed.
+ * Signs whatever it is given, with keys derived from our own seed, which is open only during a signature. It belongs to
+ * the signing process, which judges each request first. The seed is made when first needed.
  */
-export function createLocalSigner({ database, keyring }: { database: Database; keyring: Keyring }): Signer {
+export function createLocalSigner({ database, ...keys }: SeedKeys & { database: Database }): Signer {
   return {
     async addresses(kind: ChainKind, indices: readonly number[], tx?: Sql) {
       // Share-locked, so that an import of another seed waits, and then finds the wallets of these addresses.
-      const seed = await ensureSeed(tx ?? database, keyring, tx && { lock: 'share' });
+      const seed = await ensureSeed(tx ?? database, keys, tx && { lock: 'share' });
       return indices.map((index) => addressAt(seed, kind, index));
     },
     sign: (index, transaction) => withAccount(index, (account) => signWith(account, transaction)),
@@ -28,7 +28,7 @@ export function createLocalSigner({ database, keyring }: { database: Database; k
 
   /** Runs `work` with the account of a wallet, then wipes its key. */
   function withAccount<T>(index: number, work: (account: PrivateKeyAccount) => Promise<T>): Promise<T> {
-    return withEntropy(database, keyring, (entropy) =>
+    return withEntropy(database, keys.signerKeys, (entropy) =>
       withKey(entropy, `${BRANCHES.evm}/${index}`, async (key) => {
         const { privateKey } = key; // a copy
         if (!privateKey) throw new Error('the derived key lacks its private half');
@@ -42,9 +42,12 @@ export function createLocalSigner({ database, keyring }: { database: Database; k
   }
 }
 
-/** The address of a wallet, derived from the seed's public keys alone. */
-export const addressAt = ({ publicKeys }: WalletSeed, kind: ChainKind, index: number): string =>
-  ADDRESS[kind](publicKeyAt(publicKeys[kind], index));
+/** The address of a wallet, derived from public keys alone. */
+export const addressAt = (
+  { publicKeys }: Pick<WalletSeed, 'publicKeys'>,
+  kind: ChainKind,
+  index: number,
+): string => ADDRESS[kind](publicKeyAt(publicKeys[kind], index));
 
 /** Signs with deterministic nonces (RFC 6979), so that a repeat gives the same bytes. */
 async function signWith(
@@ -75,7 +78,7 @@ const authorizationOf = ({ contract, r, s, ...rest }: SignedAuthorization) => ({
 
 async function authorizeWith(
   account: PrivateKeyAccount,
-  { chainId, contract, nonce }: Pick<SignedAuthorization, 'chainId' | 'contract' | 'nonce'>,
+  { chainId, contract, nonce }: Authorization,
 ): Promise<SignedAuthorization> {
   if (chainId === 0) throw new Error('an authorization needs a chain id above 0');
   const signed = await account.signAuthorization({ chainId, nonce, contractAddress: asHex(contract) });

@@ -14,7 +14,7 @@ import { readDemoCredentials } from '../demo-credentials';
 import { connectionUrl, runtimeUrl } from '../embedded/postgres/connection';
 import { DATABASE } from '../embedded/postgres/server';
 import { readState } from '../embedded/state-file';
-import { readKeyFile } from '../key-file';
+import { type KeyList, keyPath, readKeyFile } from '../key-file';
 import { migrateSchema, rolesOf } from '../schema';
 
 /**
@@ -52,7 +52,8 @@ function schemaOf(environment: NodeJS.ProcessEnv): SchemaPlace {
 /** @throws StartupError or ConfigError that say what to do */
 export const placeOf = async (config: Config): Promise<InstallationPlace> => ({
   databaseUrl: config.databaseUrl ?? runtimeUrl(await embeddedOwner(config.dataDir)),
-  masterKeys: createMasterKeys(config.masterKeys ?? (await embeddedKeys(config))),
+  masterKeys: createMasterKeys(config.masterKeys ?? (await embeddedKeys(config, 'MASTER_KEYS'))),
+  signerKeys: async () => createMasterKeys(config.signerKeys ?? (await embeddedKeys(config, 'SIGNER_KEYS'))),
   sandbox: config.mode === 'sandbox',
   operatorSecret: config.operatorSecret ?? (await embeddedSecret(config)),
   toldHeads: (file) => toldHeads(config, file),
@@ -80,9 +81,9 @@ async function embeddedOwner(dataDir: string): Promise<string> {
   return connectionUrl(state, DATABASE);
 }
 
-async function embeddedKeys(config: Config): Promise<MasterKeySettings> {
-  const keys = await readKeyFile(config.dataDir);
-  if (!keys) throw new StartupError(`${join(config.dataDir, 'master.key')} is missing: give MASTER_KEYS.`);
+async function embeddedKeys({ dataDir }: Config, list: KeyList): Promise<MasterKeySettings> {
+  const keys = await readKeyFile(dataDir, list);
+  if (!keys) throw new StartupError(`${keyPath(dataDir, list)} is missing: give ${list}.`);
   return keys;
 }
 

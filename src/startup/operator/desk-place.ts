@@ -11,6 +11,7 @@ import { StartupError } from '../../kernel/startup-error';
 import { readDemoCredentials } from '../demo-credentials';
 import { DESK_FILE } from '../desk-file';
 import { readState, writeState } from '../embedded/state-file';
+import { signingKeys } from './signing-key';
 
 /** The session that `operator login` keeps, readable by its owner only. */
 interface KeptSession {
@@ -27,6 +28,7 @@ const sessionPath = ({ operatorSession }: PersonConfig): string =>
  */
 export function deskPlace(config: () => PersonConfig, console: Console): Place {
   return {
+    signingKeys: signingKeys(config),
     async open() {
       const given = config();
       const url = await urlOf(given);

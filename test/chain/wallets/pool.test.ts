@@ -4,7 +4,7 @@ import type { Parties } from '../../../src/parties/parties';
 import { createLocalSigner } from '../../../src/parties/signer/local';
 import type { Services } from '../../../src/services';
 import { type TestDatabase, testDatabase } from '../../support/database';
-import { testKeyring } from '../../support/keyring';
+import { seedKeys, testKeyring } from '../../support/keyring';
 import { insertNetwork } from './support';
 
 describe('the pool of wallets', () => {
@@ -12,7 +12,10 @@ describe('the pool of wallets', () => {
   let services: Pick<Services, 'parties'>;
   beforeAll(async () => {
     db = await testDatabase();
-    const signer = createLocalSigner({ database: db.database, keyring: testKeyring(Buffer.alloc(32, 7)) });
+    const signer = createLocalSigner({
+      database: db.database,
+      ...seedKeys(testKeyring(Buffer.alloc(32, 7))),
+    });
     services = { parties: { signer } as Parties };
     await insertNetwork(db.database);
   });

@@ -125,6 +125,17 @@ export const CHAIN: Rows = {
       return { input: { index }, see, shown: index };
     },
   },
+  'allow-list.submit': {
+    async make(world) {
+      const sequence = Date.now();
+      const firstAddress = `0x${'1'.repeat(40)}`;
+      const expiresAt = '2100-01-01T00:00:00Z';
+      const list = JSON.stringify({ version: 1, firstAddress, sequence, expiresAt, networks: [] });
+      const signature = Buffer.alloc(64).toString('base64');
+      const signed = `select operator from allow_list_signatures join allow_lists using (digest) where sequence = $1`;
+      return { input: { list, signature }, see: () => world.value(signed, sequence), shown: 'ida' };
+    },
+  },
   'gas-station.config': {
     two: true,
     async make(world) {

@@ -7,7 +7,7 @@ import { replaceSeed } from '../../../src/parties/signer/seed';
 import { testStation } from '../../chain/gas-station/operations/support';
 import { deployDelegate, GATHERED_MS } from '../../chain/gas-station/strategies/delegated-station';
 import { testDatabase } from '../../support/database';
-import { testKeyring } from '../../support/keyring';
+import { seedKeys, testKeyring } from '../../support/keyring';
 import { startCustody } from './custody';
 
 /** The contract of every signer: the local one, and a custody service that holds the keys. */
@@ -17,9 +17,9 @@ const CONTRACT = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
 
 async function local() {
   const { database, drop } = await testDatabase();
-  const keyring = testKeyring(Buffer.alloc(32, 7));
-  await replaceSeed(database, keyring, JUNK);
-  return { signer: createLocalSigner({ database, keyring }), close: drop };
+  const keys = seedKeys(testKeyring(Buffer.alloc(32, 7)));
+  await replaceSeed(database, keys, JUNK);
+  return { signer: createLocalSigner({ database, ...keys }), close: drop };
 }
 
 describe.each<[string, () => Promise<{ signer: Signer; close(): Promise<unknown> }>]>([

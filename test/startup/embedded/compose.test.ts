@@ -34,7 +34,7 @@ test('passes the check of a Compose tool if one is installed', () => {
   expect(said).toMatch(/^docker-compose\.yml( is valid|: no Compose tool)/);
 }, 300_000);
 
-test.each(['api', 'worker', 'desk', 'migrate'])('%s is a role of the one image', (role) => {
+test.each(['api', 'worker', 'desk', 'signer', 'migrate'])('%s is a role of the one image', (role) => {
   expect(services[role]?.command).toEqual(['node', '--import', 'tsx', 'src/main.ts', '--role', role]);
   expect(services[role]?.image).toBe(services['api']?.image);
   expect(services[role]?.build).toBe('.');
@@ -74,7 +74,7 @@ test('the mode and the secrets are required from outside and named in .env.examp
 
 test('only migrate has the address of the owner, and all others the runtime role', () => {
   const userOf = (url = '') => /^postgres:\/\/(\w+):/.exec(url)?.[1];
-  for (const role of ['api', 'worker', 'desk', 'migrate']) {
+  for (const role of ['api', 'worker', 'desk', 'signer', 'migrate']) {
     const { DATABASE_URL: runtime, DATABASE_OWNER_URL: owner } = services[role]?.environment ?? {};
     expect(userOf(runtime)).toBe('cardwright_runtime');
     expect(userOf(owner)).toBe(
@@ -100,7 +100,7 @@ test('who stands at the edge reaches the API alone, and neither a database nor T
 test('each database is reached by those that use it alone', () => {
   const reaching = (network: string) =>
     Object.keys(services).filter((name) => networksOf(name).includes(network));
-  expect(reaching('database')).toEqual(['postgres', 'migrate', 'api', 'worker', 'desk']);
+  expect(reaching('database')).toEqual(['postgres', 'migrate', 'api', 'worker', 'desk', 'signer']);
   expect(reaching('temporal-database')).toEqual(['temporal-postgres', 'temporal-schema', 'temporal']);
   expect(reaching('parties-database')).toEqual(['parties-postgres', 'parties-migrate', 'parties']);
   expect(reaching('default')).toEqual([]);
@@ -119,4 +119,12 @@ test('the image has the files of its commands, and no secret', () => {
     expect(existsSync(join(root, path))).toBe(true);
   }
   expect(kept).not.toMatch(/!\.(env|data)/);
+});
+
+test('only the signer has the keys of the wallets, and no secret of a party', () => {
+  const holders = Object.entries(services).filter(([, { environment }]) => environment?.['SIGNER_KEYS']);
+  expect(holders.map(([name]) => name)).toEqual(['signer']);
+  const names = Object.keys(services['signer']?.environment ?? {});
+  expect(names.filter((name) => /^(PARTY|STRIPE|SMTP|TEMPORAL)/.test(name))).toEqual([]);
+  expect(services['signer']?.ports).toBeUndefined();
 });

@@ -43,6 +43,8 @@ export const WAITS = [
   'nonce_taken', // an unknown transaction has used the nonce
   'nonce_gap', // an earlier transaction of the sender is unmined, or nodes report more than possible
   'stopped', // stopped by the configuration or by a wallet's status
+  'signer', // the signing process does not answer
+  'not_allowed', // the signing process refuses: its allow-list does not admit the transaction
   'wrong_transaction', // another transaction was confirmed; waits for the right one
 ] as const;
 export type WaitsFor = (typeof WAITS)[number];

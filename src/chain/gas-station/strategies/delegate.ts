@@ -1,4 +1,4 @@
-import { type Abi, encodeDeployData, encodeFunctionData, type Hex } from 'viem';
+import { type Abi, decodeFunctionData, encodeDeployData, encodeFunctionData, type Hex } from 'viem';
 import contracts from '../../../../contracts/contracts.json';
 import { asHex } from '../../../parties/chain/addresses';
 import { create2Address, create2Deployment } from '../../../parties/chain/create2';
@@ -34,6 +34,18 @@ export const sweepData = (token: string): Hex =>
 /** @param gasEach most gas of each wallet's part */
 export const sweepAllData = (token: string, wallets: readonly string[], gasEach: bigint): Hex =>
   encodeFunctionData({ abi: ABI, functionName: 'sweepAll', args: [asHex(token), wallets, gasEach] });
+
+/** Reads the call of {@link sweepAllData}. Undefined for the data of any other call, and for data with more behind it. */
+export function sweepAllOf(data: string): { token: string; wallets: readonly string[] } | undefined {
+  try {
+    const { functionName, args } = decodeFunctionData({ abi: ABI, data: asHex(data) });
+    if (functionName !== 'sweepAll') return undefined;
+    const [token, wallets, gasEach] = args as [string, readonly string[], bigint];
+    return sweepAllData(token, wallets, gasEach) === data.toLowerCase() ? { token, wallets } : undefined;
+  } catch {
+    return undefined;
+  }
+}
 
 /** Call that returns the treasury of a wallet or of the contract. */
 export const treasuryData = (): Hex => encodeFunctionData({ abi: ABI, functionName: 'treasury' });

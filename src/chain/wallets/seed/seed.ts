@@ -2,7 +2,7 @@ import type { Sql, Tx } from '../../../kernel/db/database';
 import { conflict, invalid } from '../../../kernel/errors';
 import type { Keyring } from '../../../kernel/security/keyring';
 import { addressAt } from '../../../parties/signer/local';
-import { findSeed, replaceSeed, type WalletSeed } from '../../../parties/signer/seed';
+import { findSeed, replaceSeed, type SeedKeys, type WalletSeed } from '../../../parties/signer/seed';
 import type { Network } from '../../networks/record';
 import { HIGHEST_FLOOR } from '../rules';
 import { hasWallets, lockDerivation, nextIndex, raiseFloor } from '../store';
@@ -11,8 +11,8 @@ import { hasWallets, lockDerivation, nextIndex, raiseFloor } from '../store';
  * Sets the mnemonic from which all wallets are derived.
  * @throws Problem 400 naming `mnemonic`; 409 `invalid_transition` once wallets exist, because their keys would be lost
  */
-export async function importSeed(keyring: Keyring, tx: Tx, mnemonic: string): Promise<WalletSeed> {
-  const seed = await replaceSeed(tx, keyring, mnemonic);
+export async function importSeed(keys: SeedKeys, tx: Tx, mnemonic: string): Promise<WalletSeed> {
+  const seed = await replaceSeed(tx, keys, mnemonic);
   // Asked under the seed's lock, so a wallet that was derived from the earlier seed is committed and visible here.
   if (await hasWallets(tx))
     throw conflict(
@@ -48,7 +48,7 @@ export function assertFloor(next: number, index: number): void {
   throw conflict('invalid_transition', message, 'index');
 }
 
-/** The state of the seed without secrets. The first wallet creates the seed if there is none. */
+/** The state of the seed without secrets. The signing process makes the seed at its first start. */
 export async function seedStatus(sql: Sql, keyring: Keyring) {
   const seed = await findSeed(sql, keyring);
   return {

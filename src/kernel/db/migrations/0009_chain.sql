@@ -19,9 +19,41 @@ create unique index networks_chain_id on networks (chain_id);
 -- The BIP-39 seed of all wallets. It is opened only to sign a transaction. Addresses are derived from the public keys.
 create table wallet_seeds (
   id          text primary key check (id = 'main'),  -- one seed, because an address without its seed is lost
-  sealed      bytea not null,  -- the entropy, sealed
+  sealed      bytea not null,  -- the entropy, sealed by a signer key, which only the signing process has
+  sealed_by   text not null,  -- id of that key
   public_keys bytea not null,  -- extended public keys by kind, { evm }, sealed
   created_at  timestamptz(3) not null
+);
+
+-- What other processes ask the signing process for, and its answers. An answer is deleted once it is read. Nothing here
+-- proves anything to the signing process.
+create table signing_requests (
+  digest      text collate "C" primary key,  -- of the request, so that a repeat is one request
+  request     jsonb not null,
+  asked_at    timestamptz(3) not null,  -- the last time, by the machine
+  answer      jsonb,  -- signed bytes, or { refused }
+  answered_at timestamptz(3)
+);
+create index signing_requests_open on signing_requests (asked_at) where answered_at is null;
+
+-- Lists of what the signing process may sign, and operators' signatures on them. The signing process verifies them by
+-- public keys of its own, and keeps the highest sequence outside of this database.
+create table allow_lists (
+  digest      text collate "C" primary key,  -- SHA-256 of what is signed
+  sequence    bigint not null check (sequence > 0),
+  body        text not null,  -- what is signed
+  verdict     text,  -- the signing process's word, for people: in force, or why not
+  judged_at   timestamptz(3),
+  created_at  timestamptz(3) not null
+);
+create index allow_lists_order on allow_lists (sequence desc, digest);
+
+create table allow_list_signatures (
+  digest     text collate "C" not null references allow_lists,
+  operator   text not null,
+  signature  text not null,  -- Ed25519, base64
+  created_at timestamptz(3) not null,
+  primary key (digest, operator)
 );
 
 -- Addresses of ours, derived from the seed by their index. No private key is stored.

@@ -8,7 +8,7 @@ import { createChains } from '../../../../src/parties/chain/create';
 import { createLocalSigner } from '../../../../src/parties/signer/local';
 import type { Services } from '../../../../src/services';
 import { brokenOff } from '../../../support/broken-off';
-import { testKeyring } from '../../../support/keyring';
+import { seedKeys, testKeyring } from '../../../support/keyring';
 
 /**
  * A process that leads an operation to its end, or kills itself after its n-th call that leaves something behind: in
@@ -22,7 +22,7 @@ async function main([url = '', key = '', operation = '', place]: string[]): Prom
   const now = () => new Date();
   const parties = {
     chain: createChains({ log, observers: NO_OBSERVERS, now }),
-    signer: createLocalSigner({ database, keyring }),
+    signer: createLocalSigner({ database, ...seedKeys(keyring) }),
   };
   const whole = { database, keyring, log, now, parties, commands: createCommands(() => undefined) };
   const end = () => {

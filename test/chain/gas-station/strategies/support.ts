@@ -8,7 +8,7 @@ import type { Call, ChainTransaction, UnsignedTransaction } from '../../../../sr
 import { createLocalSigner } from '../../../../src/parties/signer/local';
 import { startTestChain, type TestChainOptions } from '../../../support/chain';
 import { testDatabase } from '../../../support/database';
-import { testKeyring } from '../../../support/keyring';
+import { seedKeys, testKeyring } from '../../../support/keyring';
 
 /** The treasury of these tests. */
 export const TREASURY = '0x00000000000000000000000000000000000000A1';
@@ -20,7 +20,10 @@ export type SweepWorld = Awaited<ReturnType<typeof sweepWorld>>;
 /** A chain with the local signer's wallets. The first is the station, and has coins for gas. */
 export async function sweepWorld(options: TestChainOptions = {}) {
   const [chain, db] = [await startTestChain(options), await testDatabase()];
-  const signer = createLocalSigner({ database: db.database, keyring: testKeyring(Buffer.alloc(32, 7)) });
+  const signer = createLocalSigner({
+    database: db.database,
+    ...seedKeys(testKeyring(Buffer.alloc(32, 7))),
+  });
   const node = createChains({
     log: pino({ level: 'silent' }),
     observers: NO_OBSERVERS,

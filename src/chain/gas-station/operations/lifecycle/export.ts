@@ -42,6 +42,8 @@ const NOT_NOW: Record<WaitsFor, string> = {
   nonce_taken: 'The nonce has been used.',
   nonce_gap: 'The nodes report more transactions of the sender than possible.',
   stopped: 'The operation was stopped.',
+  signer: 'The signing process does not answer.',
+  not_allowed: 'The signing process refuses.',
   wrong_transaction: 'Another transaction was confirmed.',
 };
 

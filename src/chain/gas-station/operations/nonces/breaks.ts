@@ -11,6 +11,7 @@ const DISAGREE = 'gas_nodes_disagree';
 const VANISHED = 'gas_operation_vanished';
 const REFUSED = 'gas_transaction_refused';
 const CAPPED = 'gas_cancel_capped';
+const SIGNER = 'gas_signer_away';
 
 type Held = Pick<Attempt, 'operationId' | 'address' | 'nonce'>;
 
@@ -29,6 +30,10 @@ export const showDisagreement = (
   { id, chain }: Pick<GasOperation, 'id' | 'chain'>,
 ): Promise<void> => openBreakAgain(sql, { tenantId: null, kind: DISAGREE, subject: id, detail: chain });
 
+/** Shows an operation whose signature no signing process makes. */
+export const showSignerAway = (sql: Sql, { id, chain }: Pick<GasOperation, 'id' | 'chain'>): Promise<void> =>
+  openBreakAgain(sql, { tenantId: null, kind: SIGNER, subject: id, detail: chain });
+
 /** Shows a signed transaction that all nodes have refused several times in a row. */
 export const showRefused = (sql: Sql, held: Held): Promise<void> =>
   openBreakAgain(sql, breakOf(REFUSED, held));
@@ -45,9 +50,9 @@ export const showCapped = (sql: Sql, { id, chain }: Pick<GasOperation, 'id' | 'c
 export const closeCapped = (sql: Sql, operationId: string, at: Date): Promise<void> =>
   closeBreaksOf(sql, { subject: operationId, kinds: [CAPPED], at });
 
-/** Closes the breaks of waiting: the transaction is its sender's next, and the nodes agree. */
+/** Closes the breaks of waiting: the transaction is signed, its sender's next, and the nodes agree. */
 export const closeWaits = (sql: Sql, operationId: string, at: Date): Promise<void> =>
-  closeBreaksOf(sql, { subject: operationId, kinds: [GAP, DISAGREE], at });
+  closeBreaksOf(sql, { subject: operationId, kinds: [GAP, DISAGREE, SIGNER], at });
 
 /** Shows an executed transaction that has vanished from the chain after it was final. Its booking may be wrong. */
 export const showVanished = (sql: Sql, held: Held): Promise<void> =>
@@ -74,7 +79,11 @@ export const closeVanished = (sql: Sql, operationId: string, at: Date): Promise<
 
 /** Closes all breaks of an ended operation, because its booking settles its nonces. */
 export const closeEnded = (sql: Sql, operationId: string, at: Date): Promise<void> =>
-  closeBreaksOf(sql, { subject: operationId, kinds: [TAKEN, GAP, DISAGREE, VANISHED, REFUSED, CAPPED], at });
+  closeBreaksOf(sql, {
+    subject: operationId,
+    kinds: [TAKEN, GAP, DISAGREE, VANISHED, REFUSED, CAPPED, SIGNER],
+    at,
+  });
 
 /** Closes breaks once one of the operation's own transactions is seen after all. */
 export const closeTaken = (sql: Sql, operationId: string, at: Date): Promise<void> =>

@@ -10,7 +10,7 @@ import { follow } from './follow';
 import { plan, sign } from './plan-and-sign';
 import { isStopped } from './step-guards';
 import { AGAIN, lookIn, type StepResult, waitFor } from './step-result';
-import { untilAgreed } from './waits';
+import { untilAgreedAndSigned } from './waits';
 
 /** State of an operation after a step, for its workflow. Contains no data. */
 export interface Progress {
@@ -78,7 +78,7 @@ async function take(services: Services, snapshot: Snapshot, contexts: Contexts):
     if (isItStopped) return waitFor(services, snapshot, 'stopped');
   }
   const isDelegated = operation.stationAddress !== null;
-  return untilAgreed(services, snapshot, () =>
+  return untilAgreedAndSigned(services, snapshot, () =>
     ({ plan: isDelegated ? planDelegated : plan, sign, broadcast, follow })[step](
       services,
       snapshot,

@@ -1,6 +1,7 @@
 import { NodesDisagree } from '../../../../parties/chain/errors';
+import { SignerAway, SignerRefused } from '../../../../parties/signer/port';
 import type { Services } from '../../../../services';
-import { showDisagreement, showGap } from '../nonces/breaks';
+import { showDisagreement, showGap, showSignerAway } from '../nonces/breaks';
 import type { Attempt } from '../nonces/record';
 import type { WaitsFor } from '../record';
 import { askAgainAfter, GAP_SHOWN_AFTER_MS, senderOf, TRY_AGAIN_MS } from '../rules';
@@ -21,8 +22,8 @@ export async function waitToPlan(
   return waitFor(services, snapshot, waitsFor);
 }
 
-/** Runs a step. Waits when the nodes disagree about a fact that the step needs. */
-export async function untilAgreed(
+/** Runs a step. Waits when the nodes disagree about a fact that the step needs, and until its signature is there. */
+export async function untilAgreedAndSigned(
   services: Services,
   snapshot: Snapshot,
   step: () => Promise<StepResult>,
@@ -31,8 +32,22 @@ export async function untilAgreed(
     return await step();
   } catch (error) {
     if (error instanceof NodesDisagree) return waitForAgreement(services, snapshot);
+    if (error instanceof SignerAway) return waitForSigner(services, snapshot);
+    if (error instanceof SignerRefused) return waitFor(services, snapshot, 'not_allowed');
     throw error;
   }
+}
+
+/** Retry interval for a signature. The signing process may only be restarting. */
+const SIGN_MS = 5_000;
+
+/** Waits for the signing process. Opens a break after a while, because nothing else tells that none runs. */
+async function waitForSigner(services: Services, snapshot: Snapshot): Promise<StepResult> {
+  const { operation } = snapshot;
+  const since = services.now().getTime() - operation.updatedAt.getTime();
+  if (operation.waitsFor === 'signer' && since >= GAP_SHOWN_AFTER_MS)
+    await showSignerAway(services.database, operation);
+  return waitFor(services, snapshot, 'signer', SIGN_MS);
 }
 
 /** Retry interval for a broadcast transaction that nodes disagree about. It may be mined already. */
