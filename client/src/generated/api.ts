@@ -55,6 +55,8 @@ export interface paths {
         /**
          * List accounts and balances
          * @description Lists your accounts and those of your users, newest first, each with its current balance.
+         *
+         *     Scope: `read`.
          */
         get: operations["listAccounts"];
         put?: never;
@@ -76,9 +78,11 @@ export interface paths {
         put?: never;
         /**
          * Correction credit to an account (Admin)
-         * @description Bookings by hand without a second operator have three limits per UTC day, in `BASE_CURRENCY` at the stored middle rate. `ADMIN_LIMIT` applies to a credential, `ADMIN_TENANT_LIMIT` to a tenant, `ADMIN_INSTALLATION_LIMIT` to the installation. `admin-deposit`, `admin-withdrawal` and `offramp-deposit` count, here and at the command line. A sum above its limit, or a currency without a fresh rate, is refused by 409 `limit_exceeded`. Two operators can book it at the command line.
+         * @description Bookings by hand without a second operator have three limits per UTC day, in `BASE_CURRENCY` at the stored middle rate. `ADMIN_LIMIT` applies to a credential, `ADMIN_TENANT_LIMIT` to a tenant, `ADMIN_INSTALLATION_LIMIT` to the installation. `admin-deposit`, `admin-withdrawal` and `offramp-deposit` count, here and at the command line. A sum above its limit, or a currency without a fresh rate, takes two operators. The answer is then 202 with `approvalId` for the credential of an operator, and 409 `limit_exceeded` for a credential that names nobody.
          *
          *     For the operator only, with the permission `money`.
+         *
+         *     Scope: `money`.
          */
         post: operations["creditAccount"];
         delete?: never;
@@ -98,9 +102,11 @@ export interface paths {
         put?: never;
         /**
          * Write-off from an account (Admin)
-         * @description Bookings by hand without a second operator have three limits per UTC day, in `BASE_CURRENCY` at the stored middle rate. `ADMIN_LIMIT` applies to a credential, `ADMIN_TENANT_LIMIT` to a tenant, `ADMIN_INSTALLATION_LIMIT` to the installation. `admin-deposit`, `admin-withdrawal` and `offramp-deposit` count, here and at the command line. A sum above its limit, or a currency without a fresh rate, is refused by 409 `limit_exceeded`. Two operators can book it at the command line.
+         * @description Bookings by hand without a second operator have three limits per UTC day, in `BASE_CURRENCY` at the stored middle rate. `ADMIN_LIMIT` applies to a credential, `ADMIN_TENANT_LIMIT` to a tenant, `ADMIN_INSTALLATION_LIMIT` to the installation. `admin-deposit`, `admin-withdrawal` and `offramp-deposit` count, here and at the command line. A sum above its limit, or a currency without a fresh rate, takes two operators. The answer is then 202 with `approvalId` for the credential of an operator, and 409 `limit_exceeded` for a credential that names nobody.
          *
          *     For the operator only, with the permission `money`.
+         *
+         *     Scope: `money`.
          */
         post: operations["debitAccount"];
         delete?: never;
@@ -120,9 +126,11 @@ export interface paths {
         put?: never;
         /**
          * Credit an account from an off-ramp (Admin)
-         * @description Credits the tenant's master account of that currency and transfers to the account, in one posting group. Bookings by hand without a second operator have three limits per UTC day, in `BASE_CURRENCY` at the stored middle rate. `ADMIN_LIMIT` applies to a credential, `ADMIN_TENANT_LIMIT` to a tenant, `ADMIN_INSTALLATION_LIMIT` to the installation. `admin-deposit`, `admin-withdrawal` and `offramp-deposit` count, here and at the command line. A sum above its limit, or a currency without a fresh rate, is refused by 409 `limit_exceeded`. Two operators can book it at the command line.
+         * @description Credits the tenant's master account of that currency and transfers to the account, in one posting group. Bookings by hand without a second operator have three limits per UTC day, in `BASE_CURRENCY` at the stored middle rate. `ADMIN_LIMIT` applies to a credential, `ADMIN_TENANT_LIMIT` to a tenant, `ADMIN_INSTALLATION_LIMIT` to the installation. `admin-deposit`, `admin-withdrawal` and `offramp-deposit` count, here and at the command line. A sum above its limit, or a currency without a fresh rate, takes two operators. The answer is then 202 with `approvalId` for the credential of an operator, and 409 `limit_exceeded` for a credential that names nobody.
          *
          *     For the operator only, with the permission `money`.
+         *
+         *     Scope: `money`.
          */
         post: operations["createOfframpDeposit"];
         delete?: never;
@@ -141,6 +149,8 @@ export interface paths {
         /**
          * Account transactions
          * @description Lists account transactions, newest first. `balanceAfter` is the available balance after each. Accepts the `accountId` of your virtual IBAN too.
+         *
+         *     Scope: `read`.
          */
         get: operations["listAccountTransactions"];
         put?: never;
@@ -161,6 +171,8 @@ export interface paths {
         /**
          * History of an account
          * @description Lists the account transactions and the status changes of the deposits, payouts, card top-ups, card withdrawals and virtual-IBAN movements of the account, newest first. Items written while you page come before the first page, and no page misses any. A record and its account transactions share their `referenceId`. Status changes are kept since the release that introduced this list. Accepts the `accountId` of your virtual IBAN too.
+         *
+         *     Scope: `read`.
          */
         get: operations["listAccountHistory"];
         put?: never;
@@ -181,6 +193,8 @@ export interface paths {
         /**
          * Account balance
          * @description Returns the current balance, or with `at` the balance at that past moment. A future `at` returns the current balance. Accepts the `accountId` of your virtual IBAN too.
+         *
+         *     Scope: `read`.
          */
         get: operations["getAccountBalance"];
         put?: never;
@@ -203,6 +217,8 @@ export interface paths {
         /**
          * Transfer between two accounts
          * @description Moves money between two accounts of one currency, as two account transactions with one `referenceId`.
+         *
+         *     Scope: `money`.
          */
         post: operations["createTransfer"];
         delete?: never;
@@ -221,6 +237,8 @@ export interface paths {
         /**
          * Statement of an account
          * @description Opening balance, lines, totals by type and closing balance of a period, as JSON, CSV or PDF. A balance is available + pending. The opening balance and the changes of the lines sum to the closing balance. The closing balance is the opening balance of the next period. Accepts an account, a card, and the `accountId` of your virtual IBAN, whose lines name the remitter. A PDF has at most 10,000 lines. In CSV, a text that a spreadsheet would evaluate has an apostrophe before it.
+         *
+         *     Scope: `read`.
          */
         get: operations["getStatement"];
         put?: never;
@@ -241,6 +259,8 @@ export interface paths {
         /**
          * User account transactions
          * @description Lists the transactions of all accounts of the user, newest first.
+         *
+         *     Scope: `read`.
          */
         get: operations["listUserAccountTransactions"];
         put?: never;
@@ -263,6 +283,8 @@ export interface paths {
         /**
          * Open a user account in another currency
          * @description Answers 201 with the new account, or 200 with the existing account in the currency.
+         *
+         *     Scope: `cards`.
          */
         post: operations["openUserAccount"];
         delete?: never;
@@ -283,6 +305,8 @@ export interface paths {
         /**
          * Price an exchange between two accounts
          * @description Quotes an exchange to another account of yours or of your users, in another currency. For the side `sell` (the default) the amount leaves this account, fee included, and `buyAmount` is rounded down. For `buy` the other account receives the amount, and `sellAmount` is rounded up. The price is valid for thirty seconds and can be taken once.
+         *
+         *     Scope: `money`.
          */
         post: operations["quoteExchange"];
         delete?: never;
@@ -303,6 +327,8 @@ export interface paths {
         /**
          * Exchange between two accounts
          * @description Takes a quote of this account. The whole exchange happens at once, or nothing. The account transactions (`exchange_out`, `exchange_fee` unless it is zero, `exchange_in`) have its id as `referenceId`. A refusal with 409 leaves the quote unused, so it can be taken with another idempotency key while it is valid.
+         *
+         *     Scope: `money`.
          */
         post: operations["createExchange"];
         delete?: never;
@@ -321,6 +347,8 @@ export interface paths {
         /**
          * Exchange rates
          * @description Lists rates. With both currencies: the pair. With `from` or `to` alone: every pair with it on that side. With neither: every currency against the base currency. The list is one page, ordered by `from` and `to`. A currency without a quoted rate has no row. Your spread is not included; a quote shows it.
+         *
+         *     Scope: `read`.
          */
         get: operations["listRates"];
         put?: never;
@@ -341,6 +369,8 @@ export interface paths {
         /**
          * Settings of your accounts
          * @description Lists the master accounts with the operations that are possible on them now. A capability that the operator or the installation has switched off is missing. `card_issuing` needs an open BIN of the currency. `deposit` and `payout` need an option for the currency. `exchange` needs a rate of the currency, or an exchange that takes orders and withdrawals. `crypto` needs an enabled network.
+         *
+         *     Scope: `read`.
          */
         get: operations["getClientSettings"];
         put?: never;
@@ -361,6 +391,8 @@ export interface paths {
         /**
          * Accounts with enabled BINs
          * @description Lists your accounts, newest first, each with the BINs on which its cards can be issued.
+         *
+         *     Scope: `read`.
          */
         get: operations["listAccountsWithBins"];
         put?: never;
@@ -383,6 +415,8 @@ export interface paths {
         /**
          * Top up an account from an external payment card
          * @description The request names the card by a token. When the card’s bank asks the payer to confirm, the status becomes `requires_action`: send the payer to `redirectUrl`. `Prefer: wait=N` waits until the transaction ends, or waits for the payer or an approval.
+         *
+         *     Scope: `money`.
          */
         post: operations["topUpAccount"];
         delete?: never;
@@ -401,6 +435,8 @@ export interface paths {
         /**
          * Status of a card top-up
          * @description `redirectUrl` is present while the payer must confirm.
+         *
+         *     Scope: `read`.
          */
         get: operations["getAccountTopup"];
         put?: never;
@@ -423,6 +459,8 @@ export interface paths {
         /**
          * Withdraw from an account to an external payment card
          * @description The request names the card by a token. When the card’s bank asks the payer to confirm, the status becomes `requires_action`: send the payer to `redirectUrl`. `Prefer: wait=N` waits until the transaction ends, or waits for the payer or an approval.
+         *
+         *     Scope: `money`.
          */
         post: operations["withdrawToExternalCard"];
         delete?: never;
@@ -441,6 +479,8 @@ export interface paths {
         /**
          * Status of a card withdrawal
          * @description `redirectUrl` is present while the payer must confirm.
+         *
+         *     Scope: `read`.
          */
         get: operations["getAccountWithdrawal"];
         put?: never;
@@ -461,12 +501,16 @@ export interface paths {
         /**
          * List users
          * @description Lists users, newest first. `externalId` finds a user by your own id.
+         *
+         *     Scope: `read`.
          */
         get: operations["listUsers"];
         put?: never;
         /**
          * Create a user
          * @description Stores `meta` as given. The creation of a cardholder validates the fields that the BIN needs.
+         *
+         *     Scope: `cards`.
          */
         post: operations["createUser"];
         delete?: never;
@@ -485,6 +529,8 @@ export interface paths {
         /**
          * User by id
          * @description Returns the user with the stored `meta` and the KYC status.
+         *
+         *     Scope: `read`.
          */
         get: operations["getUser"];
         put?: never;
@@ -495,6 +541,8 @@ export interface paths {
         /**
          * Update a user's meta
          * @description Merges `meta` field by field. Null removes a field; absent fields are kept.
+         *
+         *     Scope: `cards`.
          */
         patch: operations["updateUser"];
         trace?: never;
@@ -515,6 +563,8 @@ export interface paths {
         /**
          * Update user status
          * @description Blocks or unblocks the user. A blocked user's cards decline, and nothing new is issued or funded. The operator can block the user as well: then `active` is refused, and the user stays blocked.
+         *
+         *     Scope: `cards`.
          */
         patch: operations["setUserStatus"];
         trace?: never;
@@ -529,12 +579,16 @@ export interface paths {
         /**
          * User cardholder
          * @description Returns the user's cardholder on a BIN; without `bin`, their newest cardholder.
+         *
+         *     Scope: `read`.
          */
         get: operations["getUserCardholder"];
         put?: never;
         /**
          * Create cardholder
          * @description Creates a cardholder from the user's meta. Answers 201 with the new cardholder, or 200 with the one that exists for the user and BIN. On a B2B BIN it is `pass_audit` at once. On a B2C BIN it is `pending_review` until the operator has approved it, then `wait_audit` until the provider has decided. `Prefer: wait=N` waits for the decision.
+         *
+         *     Scope: `cards`.
          */
         post: operations["createCardholder"];
         delete?: never;
@@ -553,6 +607,8 @@ export interface paths {
         /**
          * List client cardholders
          * @description Lists the cardholders of all your users, newest first.
+         *
+         *     Scope: `read`.
          */
         get: operations["listCardholders"];
         put?: never;
@@ -573,6 +629,8 @@ export interface paths {
         /**
          * A cardholder
          * @description `status` tells the progress of the review; `description` tells why the cardholder was rejected.
+         *
+         *     Scope: `read`.
          */
         get: operations["getCardholder"];
         put?: never;
@@ -583,6 +641,8 @@ export interface paths {
         /**
          * Update cardholder data
          * @description Writes the fields to the linked user's meta. A `submission_failed` cardholder is submitted again at once and becomes `wait_audit`. A `reject`, `rejected_by_admin` or `pending_review` cardholder keeps its status until it is submitted.
+         *
+         *     Scope: `cards`.
          */
         patch: operations["updateCardholder"];
         trace?: never;
@@ -599,6 +659,8 @@ export interface paths {
         /**
          * Retry submission of a failed cardholder
          * @description Moves a `submission_failed` cardholder to `wait_audit`, with the present data and documents of the user.
+         *
+         *     Scope: `cards`.
          */
         post: operations["retryCardholder"];
         delete?: never;
@@ -619,6 +681,8 @@ export interface paths {
         /**
          * Submit a cardholder to the provider
          * @description Submits the present data and documents of the user. A `reject` cardholder becomes `wait_audit`. A `rejected_by_admin` or `pending_review` cardholder becomes `pending_review`, and the operator reviews it again.
+         *
+         *     Scope: `cards`.
          */
         post: operations["submitCardholder"];
         delete?: never;
@@ -638,7 +702,9 @@ export interface paths {
         put?: never;
         /**
          * Upload a cardholder file
-         * @description Stores a file, whose `fileId` can then be given as a photo of a cardholder.
+         * @description Stores a file for 30 days. Its `fileId` can then be given as a photo of a cardholder, which keeps a copy.
+         *
+         *     Scope: `cards`.
          */
         post: operations["uploadCardholderFile"];
         delete?: never;
@@ -659,6 +725,8 @@ export interface paths {
         /**
          * Upload cardholder photos
          * @description Adds a file, or an uploaded file by its `fileId`, as the user's newest KYC document of the slot.
+         *
+         *     Scope: `cards`.
          */
         post: operations["uploadCardholderPhoto"];
         delete?: never;
@@ -677,6 +745,8 @@ export interface paths {
         /**
          * User KYC status
          * @description Returns the progress of the review and the operator’s reason for the client.
+         *
+         *     Scope: `read`.
          */
         get: operations["getKyc"];
         put?: never;
@@ -697,12 +767,16 @@ export interface paths {
         /**
          * List KYC documents
          * @description Lists the user's documents, newest first, including rejected ones. `GET …/content` returns their content.
+         *
+         *     Scope: `read`.
          */
         get: operations["listKycDocuments"];
         put?: never;
         /**
          * Upload a KYC document
-         * @description Adds a document at any time. The newest document of a slot that is not rejected counts.
+         * @description Adds a document at any time. The newest document of a slot that is not rejected counts. The operator sets how many documents and MiB a user and the company may store.
+         *
+         *     Scope: `cards`.
          */
         post: operations["uploadKycDocument"];
         delete?: never;
@@ -721,6 +795,8 @@ export interface paths {
         /**
          * A KYC document
          * @description Returns the document without its content. `GET …/content` returns the content.
+         *
+         *     Scope: `read`.
          */
         get: operations["getKycDocument"];
         put?: never;
@@ -728,6 +804,8 @@ export interface paths {
         /**
          * Delete a KYC document
          * @description Deletes a document that was neither submitted nor judged.
+         *
+         *     Scope: `cards`.
          */
         delete: operations["deleteKycDocument"];
         options?: never;
@@ -745,6 +823,8 @@ export interface paths {
         /**
          * Download document content
          * @description Returns the content as an attachment that no cache stores. An operator’s download is recorded in the audit log.
+         *
+         *     Scope: `sensitive`.
          */
         get: operations["downloadKycDocument"];
         put?: never;
@@ -773,6 +853,8 @@ export interface paths {
          * @description Approves or rejects the document. The client can read the note.
          *
          *     For the operator only, with the permission `review`.
+         *
+         *     Scope: `cards`.
          */
         patch: operations["setKycDocumentStatus"];
         trace?: never;
@@ -795,6 +877,8 @@ export interface paths {
          * @description Replaces the notes, which only operators can read.
          *
          *     For the operator only, with the permission `review`.
+         *
+         *     Scope: `cards`.
          */
         patch: operations["setKycNotes"];
         trace?: never;
@@ -817,6 +901,8 @@ export interface paths {
          * @description Ends a review, or corrects its decision. The client can read the reason.
          *
          *     For the operator only, with the permission `review`.
+         *
+         *     Scope: `cards`.
          */
         patch: operations["setKycStatus"];
         trace?: never;
@@ -833,6 +919,8 @@ export interface paths {
         /**
          * Submit KYC for review
          * @description Submits the documents to a review, which an operator ends. Needs `idFrontImg` and `idHoldImg`, and `idBackImg` unless the user's `idType` is PASSPORT. In the sandbox the review ends by itself where the tenant's setting `kycReview` is `auto`. The `idNo` then decides: KYC-REJECT is `rejected`, KYC-RESUBMIT is `resubmission_required`, any other is `completed`.
+         *
+         *     Scope: `cards`.
          */
         post: operations["submitKyc"];
         delete?: never;
@@ -851,6 +939,8 @@ export interface paths {
         /**
          * Regions (country codes)
          * @description Lists the codes that `country` and `nationality` of a user's `meta` accept.
+         *
+         *     Scope: `read`.
          */
         get: operations["listRegions"];
         put?: never;
@@ -871,6 +961,8 @@ export interface paths {
         /**
          * Cities of a region
          * @description Lists the codes that `town` of a user's `meta` accepts. `region` is a code of `GET /v1/cardholders/regions`.
+         *
+         *     Scope: `read`.
          */
         get: operations["listCities"];
         put?: never;
@@ -891,6 +983,8 @@ export interface paths {
         /**
          * Occupations
          * @description Lists the codes that `occupation` of a user's `meta` accepts.
+         *
+         *     Scope: `read`.
          */
         get: operations["listOccupations"];
         put?: never;
@@ -912,6 +1006,8 @@ export interface paths {
          * BIN catalogue
          * @deprecated
          * @description Lists the card programmes that you are admitted to. `GET /v2/accounts` lists them by account.
+         *
+         *     Scope: `read`.
          */
         get: operations["listBins"];
         put?: never;
@@ -933,6 +1029,8 @@ export interface paths {
          * Check whether a new cardholder can be registered on the BIN
          * @deprecated
          * @description `reason` says why registration is closed.
+         *
+         *     Scope: `read`.
          */
         get: operations["getCardholderRegistration"];
         put?: never;
@@ -955,6 +1053,8 @@ export interface paths {
         /**
          * Enable or disable a BIN for a user
          * @description Enables (the default) or disables a BIN for a user. Answers 201 when the user had no setting for the BIN, else 200.
+         *
+         *     Scope: `cards`.
          */
         post: operations["setUserBin"];
         delete?: never;
@@ -974,6 +1074,8 @@ export interface paths {
          * Number of cards that a cardholder can still get
          * @deprecated
          * @description Counts a cardholder’s cards that are neither closed nor failed, and those that may still be issued.
+         *
+         *     Scope: `read`.
          */
         get: operations["getBinCapacity"];
         put?: never;
@@ -994,12 +1096,16 @@ export interface paths {
         /**
          * List cards
          * @description Lists your cards, newest first, each with its current balance.
+         *
+         *     Scope: `read`.
          */
         get: operations["listCards"];
         put?: never;
         /**
          * Issue a card
          * @description The card is `pending` while its amount and issue fee are held. Then the card is `active`, or `failed` with the hold released. `Prefer: wait=N` waits for either.
+         *
+         *     Scope: `cards`.
          */
         post: operations["issueCard"];
         delete?: never;
@@ -1018,6 +1124,8 @@ export interface paths {
         /**
          * Card by id
          * @description Returns the card with its current balance. A card is frozen while `freezeReasons` holds any reason.
+         *
+         *     Scope: `read`.
          */
         get: operations["getCard"];
         put?: never;
@@ -1025,6 +1133,8 @@ export interface paths {
         /**
          * Close a card
          * @description Closes the card at once. The balance of the card returns to its account.
+         *
+         *     Scope: `cards`.
          */
         delete: operations["closeCard"];
         options?: never;
@@ -1042,6 +1152,8 @@ export interface paths {
         /**
          * Reveal the card number and CVV
          * @description Requests the card number and CVV from the card processor at each call. The product stores neither, and refuses admins.
+         *
+         *     Scope: `sensitive`.
          */
         get: operations["revealCard"];
         put?: never;
@@ -1064,6 +1176,8 @@ export interface paths {
         /**
          * Start card tokenization
          * @description The card processor adds the card to a phone’s wallet. The status is `pending` until the processor has answered.
+         *
+         *     Scope: `cards`.
          */
         post: operations["tokenizeCard"];
         delete?: never;
@@ -1082,6 +1196,8 @@ export interface paths {
         /**
          * Card decline rate
          * @description Returns declines as a share of all requested authorizations, by default of the last 30 days.
+         *
+         *     Scope: `read`.
          */
         get: operations["getDeclineRate"];
         put?: never;
@@ -1104,6 +1220,8 @@ export interface paths {
         /**
          * Freeze
          * @description Adds or removes the reason `manual`. A card stays frozen while it has any reason.
+         *
+         *     Scope: `cards`.
          */
         post: operations["freezeCard"];
         delete?: never;
@@ -1124,6 +1242,8 @@ export interface paths {
         /**
          * Unfreeze
          * @description Adds or removes the reason `manual`. A card stays frozen while it has any reason.
+         *
+         *     Scope: `cards`.
          */
         post: operations["unfreezeCard"];
         delete?: never;
@@ -1144,6 +1264,8 @@ export interface paths {
         /**
          * Top up a card
          * @description Moves money from the account to the card at once.
+         *
+         *     Scope: `cards`.
          */
         post: operations["topUpCard"];
         delete?: never;
@@ -1164,6 +1286,8 @@ export interface paths {
         /**
          * Withdraw from a card
          * @description Moves money from the card to the account at once.
+         *
+         *     Scope: `cards`.
          */
         post: operations["withdrawFromCard"];
         delete?: never;
@@ -1182,11 +1306,15 @@ export interface paths {
         /**
          * Limits of a card
          * @description An authorization that breaks a limit is a `decline`. The reason is `limit_exceeded`, or `invalid_merchant` for the merchant's category or country. A payment on the internet without its challenge of 3-D Secure is declined for `authentication_required`. The strictest of the programme's, the card's and the user's limits applies. Spending is the authorized amount less its releases, on the UTC day of the authorization, in the currency of the card. Forced authorizations count and are never declined. Refunds do not reduce spending.
+         *
+         *     Scope: `read`.
          */
         get: operations["getCardLimits"];
         /**
          * Set the limits of a card
          * @description An authorization that breaks a limit is a `decline`. The reason is `limit_exceeded`, or `invalid_merchant` for the merchant's category or country. A payment on the internet without its challenge of 3-D Secure is declined for `authentication_required`. The strictest of the programme's, the card's and the user's limits applies. Spending is the authorized amount less its releases, on the UTC day of the authorization, in the currency of the card. Forced authorizations count and are never declined. Refunds do not reduce spending. PUT replaces all of the limits and needs the `version` of GET. The read-only fields of GET may be sent back unchanged.
+         *
+         *     Scope: `cards`.
          */
         put: operations["setCardLimits"];
         post?: never;
@@ -1206,11 +1334,15 @@ export interface paths {
         /**
          * Limits of a user
          * @description An authorization that breaks a limit is a `decline`. The reason is `limit_exceeded`, or `invalid_merchant` for the merchant's category or country. A payment on the internet without its challenge of 3-D Secure is declined for `authentication_required`. The strictest of the programme's, the card's and the user's limits applies. Spending is the authorized amount less its releases, on the UTC day of the authorization, in the currency of the card. Forced authorizations count and are never declined. Refunds do not reduce spending. A user's limits apply to the sum over all of the user's cards in a currency.
+         *
+         *     Scope: `read`.
          */
         get: operations["getUserLimits"];
         /**
          * Set the limits of a user
          * @description An authorization that breaks a limit is a `decline`. The reason is `limit_exceeded`, or `invalid_merchant` for the merchant's category or country. A payment on the internet without its challenge of 3-D Secure is declined for `authentication_required`. The strictest of the programme's, the card's and the user's limits applies. Spending is the authorized amount less its releases, on the UTC day of the authorization, in the currency of the card. Forced authorizations count and are never declined. Refunds do not reduce spending. A user's limits apply to the sum over all of the user's cards in a currency. PUT replaces all of the limits and needs the `version` of GET. The read-only fields of GET may be sent back unchanged.
+         *
+         *     Scope: `cards`.
          */
         put: operations["setUserLimits"];
         post?: never;
@@ -1230,6 +1362,8 @@ export interface paths {
         /**
          * Check whether a card with a buffer can be issued
          * @description `client`: you are admitted to the BIN. `source`: the account is open and of the BIN’s currency, and its user is active. `programme`: the BIN is open.
+         *
+         *     Scope: `read`.
          */
         get: operations["getIssueCapability"];
         put?: never;
@@ -1252,6 +1386,8 @@ export interface paths {
         /**
          * Quote a card with a buffer
          * @description Refused when the card could not be issued now. The buffer covers forced settlements only. The price is valid for five minutes; `POST /v2/cards` accepts it.
+         *
+         *     Scope: `cards`.
          */
         post: operations["quoteCardIssue"];
         delete?: never;
@@ -1272,6 +1408,8 @@ export interface paths {
         /**
          * Quote a top-up of a card with a buffer
          * @description A frozen card can be funded too. `POST /v2/cards/{id}/topup` accepts the quote within five minutes.
+         *
+         *     Scope: `cards`.
          */
         post: operations["quoteCardTopup"];
         delete?: never;
@@ -1292,6 +1430,8 @@ export interface paths {
         /**
          * Issue a card with a buffer
          * @description The card is `pending` while its total debit is held. The operation ends when the processor has decided. `Prefer: wait=N` waits for that.
+         *
+         *     Scope: `cards`.
          */
         post: operations["issueBufferedCard"];
         delete?: never;
@@ -1310,6 +1450,8 @@ export interface paths {
         /**
          * An operation on a card with a buffer
          * @description A `completed` operation has `result`: the amounts that moved and the ids of the transactions. A `failed` operation has `failure`; its hold is released.
+         *
+         *     Scope: `read`.
          */
         get: operations["getCardOperation"];
         put?: never;
@@ -1330,6 +1472,8 @@ export interface paths {
         /**
          * A card with its buffer
          * @description `balance` is what the card can spend. `buffer` covers forced settlements only.
+         *
+         *     Scope: `read`.
          */
         get: operations["getBufferedCard"];
         put?: never;
@@ -1337,6 +1481,8 @@ export interface paths {
         /**
          * Close a card with a buffer
          * @description The card is `closing` and declines every authorization. When the processor confirms, the balances of the card and of its buffer return to the account. A repeated request returns the same operation. `Prefer: wait=N` waits until it has ended.
+         *
+         *     Scope: `cards`.
          */
         delete: operations["closeBufferedCard"];
         options?: never;
@@ -1356,6 +1502,8 @@ export interface paths {
         /**
          * Top up a card with a buffer
          * @description The total debit is held on the account until the operation has ended.
+         *
+         *     Scope: `cards`.
          */
         post: operations["topUpBufferedCard"];
         delete?: never;
@@ -1376,6 +1524,8 @@ export interface paths {
         /**
          * Withdraw from a card with a buffer
          * @description The money moves when the withdrawal is accepted. An amount above the card’s balance is refused.
+         *
+         *     Scope: `cards`.
          */
         post: operations["withdrawFromBufferedCard"];
         delete?: never;
@@ -1396,6 +1546,8 @@ export interface paths {
         /**
          * Freeze with a manual or insufficient-funds reason, preserving buffer and other blocks
          * @description A card stays frozen while it has any reason. `insufficient_funds` stays until it is removed or the card is funded.
+         *
+         *     Scope: `cards`.
          */
         post: operations["freezeBufferedCard"];
         delete?: never;
@@ -1416,6 +1568,8 @@ export interface paths {
         /**
          * Remove the manual or insufficient-funds freeze reason
          * @description A card below zero stays frozen for `insufficient_funds`.
+         *
+         *     Scope: `cards`.
          */
         post: operations["unfreezeBufferedCard"];
         delete?: never;
@@ -1434,6 +1588,8 @@ export interface paths {
         /**
          * All transactions
          * @description Lists your card transactions and account transactions over all cards, accounts and your virtual IBAN, newest first. The items are those of the mixed histories. An item may appear a moment after newer ones of other cards and accounts; the history of one card or account has no such gap.
+         *
+         *     Scope: `read`.
          */
         get: operations["listTransactions"];
         put?: never;
@@ -1454,6 +1610,8 @@ export interface paths {
         /**
          * Card transactions
          * @description Lists the card's events, newest first. Each has the card's balances after it.
+         *
+         *     Scope: `read`.
          */
         get: operations["listCardTransactions"];
         put?: never;
@@ -1474,6 +1632,8 @@ export interface paths {
         /**
          * History of a card
          * @description Lists, newest first, the card transactions and the status changes of the card’s operations. Directly after each card transaction in time come the account transactions that were booked with it: fees, funding, returns to the account. The transactions share a `referenceId`. Items written while you page come before the first page, and no page misses any.
+         *
+         *     Scope: `read`.
          */
         get: operations["listCardHistory"];
         put?: never;
@@ -1494,6 +1654,8 @@ export interface paths {
         /**
          * A transaction
          * @description Returns the transaction with the counters of its authorization and all events of the authorization.
+         *
+         *     Scope: `read`.
          */
         get: operations["getTransaction"];
         put?: never;
@@ -1514,6 +1676,8 @@ export interface paths {
         /**
          * User card transactions
          * @description Lists the events of all cards of the user, newest first.
+         *
+         *     Scope: `read`.
          */
         get: operations["listUserCardTransactions"];
         put?: never;
@@ -1536,6 +1700,8 @@ export interface paths {
         /**
          * Quote a deposit
          * @description `chargedAmount` × `rate`, rounded, is `creditedAmount` + `serviceFee`. A quote is valid for 15 minutes.
+         *
+         *     Scope: `money`.
          */
         post: operations["quoteDeposit"];
         delete?: never;
@@ -1554,12 +1720,16 @@ export interface paths {
         /**
          * List deposits of an account
          * @description Newest first.
+         *
+         *     Scope: `read`.
          */
         get: operations["listDeposits"];
         put?: never;
         /**
          * Create a deposit
          * @description Send the payer to `checkoutUrl`. Webhooks and the status report the outcome. The return of the payer’s browser to `returnUrl` is no proof of payment. `Prefer: wait=N` waits until the deposit can be paid.
+         *
+         *     Scope: `money`.
          */
         post: operations["createDeposit"];
         delete?: never;
@@ -1578,6 +1748,8 @@ export interface paths {
         /**
          * A deposit
          * @description `quoted` has the agreed amounts. The other amounts are what has moved.
+         *
+         *     Scope: `read`.
          */
         get: operations["getDeposit"];
         put?: never;
@@ -1598,6 +1770,8 @@ export interface paths {
         /**
          * Funding options of an account
          * @description `min`, `max` and `feeFixed` are in `currency`, the payer’s currency. `feePercent` "2.9" is 2.9 %.
+         *
+         *     Scope: `read`.
          */
         get: operations["listFundingOptions"];
         put?: never;
@@ -1618,12 +1792,16 @@ export interface paths {
         /**
          * List exchange orders
          * @description Your orders, newest first. Available while the exchange is stopped.
+         *
+         *     Scope: `read`.
          */
         get: operations["listExchangeOrders"];
         put?: never;
         /**
          * Create an exchange order
          * @description Holds the whole amount at once. With `minReceive` the exchange deals the whole order for at least that amount, or nothing. Without it a part may be dealt, and the rest of the hold is released. A dealt order is `awaiting_settlement` until the exchange has paid for it, then `completed`. The account transactions (`exchange_out`, `exchange_fee` where there is a fee, `exchange_in`) have the id of the order as `referenceId`. `Prefer: wait=N` waits until the exchange has dealt.
+         *
+         *     Scope: `money`.
          */
         post: operations["createExchangeOrder"];
         delete?: never;
@@ -1642,6 +1820,8 @@ export interface paths {
         /**
          * Exchange order status
          * @description One of your orders. Available while the exchange is stopped.
+         *
+         *     Scope: `read`.
          */
         get: operations["getExchangeOrder"];
         put?: never;
@@ -1664,6 +1844,8 @@ export interface paths {
          * @description Our balances at the exchange by currency: as the exchange reports them now, and by our books. Deals that are not paid yet are booked and not reported. `releasable` is the sum that a check would release. A currency with an unreadable balance is left out and opens a break.
          *
          *     For the operator only, with the permission `view`.
+         *
+         *     Scope: `read`.
          */
         get: operations["listSettlementBalances"];
         put?: never;
@@ -1688,6 +1870,8 @@ export interface paths {
          * @description Asks the exchange for our balance. Orders that wait for this currency complete as far as the received money covers them. Orders complete as a whole, oldest first, at most fifty in a check. The next check uses the rest. Amounts sold or sent in the last five seconds do not count. The answer is 503 when the reading is from the future, or more than five seconds older than the request. The answer is also 503 shortly after an operator has booked a withdrawal.
          *
          *     For the operator only, with the permission `money`.
+         *
+         *     Scope: `money`.
          */
         post: operations["checkSettlementIncrease"];
         delete?: never;
@@ -1706,6 +1890,8 @@ export interface paths {
         /**
          * Payout options of an account
          * @description The methods that a payout may take, with their fees and limits.
+         *
+         *     Scope: `read`.
          */
         get: operations["listPayoutOptions"];
         put?: never;
@@ -1728,6 +1914,8 @@ export interface paths {
         /**
          * Price a payout without creating it
          * @description The amount leaves the account in its currency, and the fee comes on top. Without `currency` the destination receives the account's currency, or the only currency of the method. A quote is valid for five minutes.
+         *
+         *     Scope: `money`.
          */
         post: operations["quotePayout"];
         delete?: never;
@@ -1746,12 +1934,16 @@ export interface paths {
         /**
          * List payouts
          * @description Newest first. Destinations are masked.
+         *
+         *     Scope: `read`.
          */
         get: operations["listPayouts"];
         put?: never;
         /**
          * Create a payout
          * @description Amount and fee are held at once and debited when the payout is `sent`. Above your threshold an operator approves the payout first. A payout to a new destination may wait too, and `description` says until when. The account transactions have the id of the payout as `referenceId`. `Prefer: wait=N` waits for the end, or until an operator must approve.
+         *
+         *     Scope: `money`.
          */
         post: operations["createPayout"];
         delete?: never;
@@ -1770,6 +1962,8 @@ export interface paths {
         /**
          * A payout
          * @description The destination is masked.
+         *
+         *     Scope: `read`.
          */
         get: operations["getPayout"];
         put?: never;
@@ -1790,6 +1984,8 @@ export interface paths {
         /**
          * Get the virtual IBAN
          * @description Number, balance and status of the virtual IBAN.
+         *
+         *     Scope: `read`.
          */
         get: operations["getVirtualIban"];
         put?: never;
@@ -1812,6 +2008,8 @@ export interface paths {
         /**
          * Pay out by SEPA
          * @description Uses a quote. Amount and fee are held, and debited when the payout is `sent`. Above your threshold an operator approves the payout first. A payout to a new destination may wait too, and `description` says until when.
+         *
+         *     Scope: `money`.
          */
         post: operations["createIbanPayout"];
         delete?: never;
@@ -1830,6 +2028,8 @@ export interface paths {
         /**
          * A payout
          * @description The destination is masked.
+         *
+         *     Scope: `read`.
          */
         get: operations["getIbanPayout"];
         put?: never;
@@ -1852,6 +2052,8 @@ export interface paths {
         /**
          * Quote a payout
          * @description Prices a payout by SEPA in EUR. A quote is valid for five minutes.
+         *
+         *     Scope: `money`.
          */
         post: operations["quoteIbanPayout"];
         delete?: never;
@@ -1872,6 +2074,8 @@ export interface paths {
         /**
          * Move money to the company's own EUR account
          * @description Moves money at once, by two account transactions with one `referenceId`.
+         *
+         *     Scope: `money`.
          */
         post: operations["createIbanTransfer"];
         delete?: never;
@@ -1890,6 +2094,8 @@ export interface paths {
         /**
          * Allowed withdrawal destinations
          * @description Newest first. The operator adds destinations. A new destination becomes active a day later.
+         *
+         *     Scope: `read`.
          */
         get: operations["listWithdrawalDestinations"];
         put?: never;
@@ -1910,12 +2116,16 @@ export interface paths {
         /**
          * List fiat withdrawals
          * @description Your withdrawals, newest first. Destinations are masked. Available while the exchange is stopped.
+         *
+         *     Scope: `read`.
          */
         get: operations["listWithdrawals"];
         put?: never;
         /**
          * Create a fiat withdrawal
          * @description Withdraws to one of your destinations, in its currency. Amount and fee are held at once and debited when the withdrawal is `sent`. Above your threshold an operator approves the withdrawal first. The account transactions have the id of the withdrawal as `referenceId`. `Prefer: wait=N` waits for the end, or until an operator must approve.
+         *
+         *     Scope: `money`.
          */
         post: operations["createWithdrawal"];
         delete?: never;
@@ -1934,6 +2144,8 @@ export interface paths {
         /**
          * Withdrawal status
          * @description One of your withdrawals. The destination is masked. Available while the exchange is stopped.
+         *
+         *     Scope: `read`.
          */
         get: operations["getWithdrawal"];
         put?: never;
@@ -1956,6 +2168,8 @@ export interface paths {
         /**
          * Allocate a wallet for a deposit
          * @description Keeps an address for one payer. Payments to the address are credited to the account, converted to the currency of the account. Answers 201 for a new allocation, and 200 when the reference is known, whatever its state. Answers 409 `invalid_transition` while the network is disabled, and 409 `limit_exceeded` at the company’s limit of wallets (10,000 by default). Release wallets whose payers are done. A released or expired wallet counts until its quarantine has ended.
+         *
+         *     Scope: `money`.
          */
         post: operations["allocateWallet"];
         delete?: never;
@@ -1976,6 +2190,8 @@ export interface paths {
         /**
          * Release an allocated wallet
          * @description The payer must send nothing more: later payments are not credited automatically. After its rest the address may be allocated to you again, and never to another company. A repeated release returns the ended allocation.
+         *
+         *     Scope: `money`.
          */
         post: operations["releaseWallet"];
         delete?: never;
@@ -1994,6 +2210,8 @@ export interface paths {
         /**
          * Wallet information
          * @description Read from the chain now; 503 while it cannot be asked. 404 for a wallet that is not allocated to you.
+         *
+         *     Scope: `read`.
          */
         get: operations["getWalletBalance"];
         put?: never;
@@ -2018,6 +2236,8 @@ export interface paths {
          * @description Ends expired allocations and quarantines at once, which otherwise happens at each expiry and once an hour. `released` wallets were allocated and are quarantined; `returned` wallets were quarantined and are available. At most 1,000 of each: `more` tells that there may be others.
          *
          *     For the operator only, with the permission `chain`.
+         *
+         *     Scope: `manage`.
          */
         post: operations["releaseExpiredWallets"];
         delete?: never;
@@ -2038,6 +2258,8 @@ export interface paths {
          * @description Counts of each network’s wallets by their present status.
          *
          *     For the operator only, with the permission `view`.
+         *
+         *     Scope: `read`.
          */
         get: operations["listWalletStats"];
         put?: never;
@@ -2061,6 +2283,8 @@ export interface paths {
          * @description Notes the native coin that you have seen on the wallet. `GET …/balance` shows it beside the chain’s answer.
          *
          *     For the operator only, with the permission `chain`.
+         *
+         *     Scope: `manage`.
          */
         put: operations["noteGasBalance"];
         post?: never;
@@ -2082,6 +2306,8 @@ export interface paths {
         /**
          * Confirm a deposit
          * @description Claims a deposit by its transaction, which must be in a block: a pending or unknown one is refused (400). The deposit is credited once it is final; deposits are also found without this call. Each transfer of the transaction to the address is booked once. The answer is the transfer that `logIndex` names, or the first one, as it is now. A known deposit is answered whatever has become of its transaction. `Prefer: wait=N` waits until it is final. Native coin that a contract has passed on appears in no transaction, and is answered once two operators have recorded it. A refusal is kept under its idempotency key: retry with another key.
+         *
+         *     Scope: `money`.
          */
         post: operations["confirmChainDeposit"];
         delete?: never;
@@ -2102,6 +2328,8 @@ export interface paths {
          * @description Version 0 while none was ever set: then nothing is automatic, and nothing can be swept.
          *
          *     For the operator only, with the permission `view`.
+         *
+         *     Scope: `read`.
          */
         get: operations["getGasConfig"];
         /**
@@ -2109,6 +2337,8 @@ export interface paths {
          * @description An absent field keeps its value, null resets it. `version` must be the version that GET shows; read-only fields may be sent back unchanged. `treasuryAddress` must be an address of the chain that is not ours, never was a station and is no token. A new treasury opens the break `gas_treasury_changed`. Open operations keep their treasury: operations that the service signs wait with `stopped`, and operations that a person executes continue. Live, and in the sandbox with `DUAL_CONTROL=on`, other people must approve a new treasury, or that `autoSweep` is switched on. The answer is then 202 with `approvalId` and the unchanged configuration. No change applies before the approval. The treasury takes effect 24 hours later, and nothing is swept without a person until then.
          *
          *     For the operator only, with the permission `chain`.
+         *
+         *     Scope: `manage`.
          */
         put: operations["updateGasConfig"];
         post?: never;
@@ -2130,6 +2360,8 @@ export interface paths {
          * @description The station’s balance and the gas price are read from the chain now.
          *
          *     For the operator only, with the permission `view`.
+         *
+         *     Scope: `read`.
          */
         get: operations["getGasStationStatus"];
         put?: never;
@@ -2152,6 +2384,8 @@ export interface paths {
          * @description Includes station wallets; filter by `purpose`.
          *
          *     For the operator only, with the permission `view`.
+         *
+         *     Scope: `read`.
          */
         get: operations["listPoolWallets"];
         put?: never;
@@ -2176,6 +2410,8 @@ export interface paths {
          * @description The pool also grows automatically when an allocation finds no free wallet.
          *
          *     For the operator only, with the permission `chain`.
+         *
+         *     Scope: `manage`.
          */
         post: operations["generatePoolWallets"];
         delete?: never;
@@ -2197,6 +2433,8 @@ export interface paths {
          * @description Our own station wallet signs automatically. For any other address, its owner executes exported transactions. The address must not be a pool wallet, nor a present or former treasury. Open operations keep their sender.
          *
          *     For the operator only, with the permission `chain`.
+         *
+         *     Scope: `manage`.
          */
         put: operations["setGasStation"];
         post?: never;
@@ -2220,6 +2458,8 @@ export interface paths {
          * @description The wallet becomes the station when the chain has none; otherwise set it as the station.
          *
          *     For the operator only, with the permission `chain`.
+         *
+         *     Scope: `manage`.
          */
         post: operations["generateGasStation"];
         delete?: never;
@@ -2240,6 +2480,8 @@ export interface paths {
          * @description Read from the chain now: pool wallets that are not allocated, disabled or being swept. Without `chain`, of every enabled network. Newest wallet first; `from` and `to` compare its `createdAt`. An asset is listed from its `minSweepAmount` on. Includes former stations that are our wallets.
          *
          *     For the operator only, with the permission `view`.
+         *
+         *     Scope: `read`.
          */
         get: operations["listSweepCandidates"];
         put?: never;
@@ -2262,6 +2504,8 @@ export interface paths {
          * @description The checks of a sweep, each with its result. `auto_sweep_rest` refuses nothing: it tells until when automatic sweeps of the asset pause after a failed sweep.
          *
          *     For the operator only, with the permission `view`.
+         *
+         *     Scope: `read`.
          */
         get: operations["getSweepPreflight"];
         put?: never;
@@ -2284,6 +2528,8 @@ export interface paths {
          * @description Read from the chain now: pool wallets that are not allocated, disabled or being swept. Without `chain`, of every enabled network. Newest wallet first; `from` and `to` compare its `createdAt`. Wallets with something to sweep and less gas than `gasThreshold`.
          *
          *     For the operator only, with the permission `view`.
+         *
+         *     Scope: `read`.
          */
         get: operations["listTopupCandidates"];
         put?: never;
@@ -2306,6 +2552,8 @@ export interface paths {
          * @description Sweeps and top-ups that have not ended.
          *
          *     For the operator only, with the permission `view`.
+         *
+         *     Scope: `read`.
          */
         get: operations["listOpenGasOperations"];
         put?: never;
@@ -2314,6 +2562,8 @@ export interface paths {
          * @description Sweeps the whole balance of the asset to the treasury. Refused while a check of the preflight fails; the message names the check. A refusal is kept under its idempotency key: retry with another key. With `autoSweep` the service signs and broadcasts at once; otherwise the operation waits for `export` and `confirm`.
          *
          *     For the operator only, with the permission `chain`.
+         *
+         *     Scope: `manage`.
          */
         post: operations["createSweep"];
         delete?: never;
@@ -2334,6 +2584,8 @@ export interface paths {
          * @description Sweeps and top-ups, whatever their status.
          *
          *     For the operator only, with the permission `view`.
+         *
+         *     Scope: `read`.
          */
         get: operations["listGasOperations"];
         put?: never;
@@ -2356,6 +2608,8 @@ export interface paths {
          * @description One sweep or top-up.
          *
          *     For the operator only, with the permission `view`.
+         *
+         *     Scope: `read`.
          */
         get: operations["getGasOperation"];
         put?: never;
@@ -2380,6 +2634,8 @@ export interface paths {
          * @description Sends native coin from the station to a pool wallet, by default `gasTopupAmount`. A refusal is kept under its idempotency key: retry with another key.
          *
          *     For the operator only, with the permission `chain`.
+         *
+         *     Scope: `manage`.
          */
         post: operations["createGasTopup"];
         delete?: never;
@@ -2402,6 +2658,8 @@ export interface paths {
          * @description Names the executed transaction. The service checks it on the chain: sender, recipient, token, amount (as planned, or more), success, and that it belongs to no other operation. A transaction with too few confirmations, or a pending one, is followed (`confirming`). A wrong one is refused, and so is a pending one that does not show what it moves; the operation stays open. A transaction of an ended operation is still booked, and the status stays.
          *
          *     For the operator only, with the permission `chain`.
+         *
+         *     Scope: `manage`.
          */
         post: operations["confirmSweep"];
         delete?: never;
@@ -2422,6 +2680,8 @@ export interface paths {
          * @description Returns the unsigned transaction for its sender to sign. The operation then awaits confirmation. A repeated export has today’s prices and the same nonce, so that only one of them can be executed.
          *
          *     For the operator only, with the permission `chain`.
+         *
+         *     Scope: `read`.
          */
         get: operations["exportSweep"];
         put?: never;
@@ -2446,6 +2706,8 @@ export interface paths {
          * @description A transaction that was signed here and may be executed is cancelled by an empty transaction under the same nonce. The operation stays open with `cancelling` until one of the two is final. For an exported transaction the nonce is compared with the chain. If it was used, the operation stays open (409), and the message names the transfer if one is found.
          *
          *     For the operator only, with the permission `chain`.
+         *
+         *     Scope: `manage`.
          */
         post: operations["failSweep"];
         delete?: never;
@@ -2468,6 +2730,8 @@ export interface paths {
          * @description Names the executed transaction. The service checks it on the chain: sender, recipient, token, amount (as planned, or more), success, and that it belongs to no other operation. A transaction with too few confirmations, or a pending one, is followed (`confirming`). A wrong one is refused, and so is a pending one that does not show what it moves; the operation stays open. A transaction of an ended operation is still booked, and the status stays.
          *
          *     For the operator only, with the permission `chain`.
+         *
+         *     Scope: `manage`.
          */
         post: operations["confirmGasTopup"];
         delete?: never;
@@ -2488,6 +2752,8 @@ export interface paths {
          * @description Returns the unsigned transaction for its sender to sign. The operation then awaits confirmation. A repeated export has today’s prices and the same nonce, so that only one of them can be executed.
          *
          *     For the operator only, with the permission `chain`.
+         *
+         *     Scope: `read`.
          */
         get: operations["exportGasTopup"];
         put?: never;
@@ -2512,6 +2778,8 @@ export interface paths {
          * @description A transaction that was signed here and may be executed is cancelled by an empty transaction under the same nonce. The operation stays open with `cancelling` until one of the two is final. For an exported transaction the nonce is compared with the chain. If it was used, the operation stays open (409), and the message names the transfer if one is found.
          *
          *     For the operator only, with the permission `chain`.
+         *
+         *     Scope: `manage`.
          */
         post: operations["failGasTopup"];
         delete?: never;
@@ -2532,6 +2800,8 @@ export interface paths {
          * @description Booked arrivals of native coin at stations, except from top-up operations.
          *
          *     For the operator only, with the permission `view`.
+         *
+         *     Scope: `read`.
          */
         get: operations["listStationTopups"];
         put?: never;
@@ -2556,6 +2826,8 @@ export interface paths {
          * @description Reads the blocks since the last scan, at most 500, for native coin that arrived at the station. Books final transfers, and answers 201, or 200 when there is nothing to book. May be repeated freely, because each transfer is booked once. Coin that a contract passes on within its own call appears in no block, and is not found.
          *
          *     For the operator only, with the permission `chain`.
+         *
+         *     Scope: `manage`.
          */
         post: operations["scanStationTopups"];
         delete?: never;
@@ -2574,6 +2846,8 @@ export interface paths {
         /**
          * All network configurations
          * @description Sorted by name, including disabled networks.
+         *
+         *     Scope: `read`.
          */
         get: operations["listNetworks"];
         put?: never;
@@ -2594,6 +2868,8 @@ export interface paths {
         /**
          * The configuration of a chain
          * @description Returns the assets with their minimum deposits, and the confirmations. Admins also see masked `rpcUrls`.
+         *
+         *     Scope: `read`.
          */
         get: operations["getNetwork"];
         /**
@@ -2601,6 +2877,8 @@ export interface paths {
          * @description An absent field keeps its value, null clears it, and a list is replaced as a whole. `version` must be the present one; `version: 0` creates the network of a chain that has none, and needs every field but `explorerUrl`. The nodes must confirm `chainId` and the decimals of the tokens (400). While no node of an enabled network answers, the answer is 503. `rpcUrls` are https addresses of the public internet; the sandbox also accepts this machine and http. `kind` cannot be changed; `chainId` can until the network is enabled or has a wallet. Reading begins with the blocks after the network is enabled. An asset that wallets are allocated for, or that wallets hold, cannot be removed (409 `invalid_transition`, naming what holds it). A disabled network keeps its wallets and deposits. Live, an enabled network needs nodes of at least two different hosts; three are advised. Live, and in the sandbox with `DUAL_CONTROL=on`, other people must approve a change of `rpcUrls`, `chainId`, `confirmations` or the tokens. The answer is then 202 with `approvalId` and the unchanged configuration. No change applies before the approval. One person can always disable a network.
          *
          *     For the operator only, with the permission `chain`.
+         *
+         *     Scope: `manage`.
          */
         put: operations["updateNetwork"];
         post?: never;
@@ -2622,6 +2900,8 @@ export interface paths {
         /**
          * Create a sandbox transaction
          * @description Sends a card event as the processor would. A declined authorization is answered by 201 with the `decline`.
+         *
+         *     Scope: `cards`.
          */
         post: operations["createSandboxTransaction"];
         delete?: never;
@@ -2640,6 +2920,8 @@ export interface paths {
         /**
          * Read the mails to the caller's cardholders
          * @description Lists the newest 50 mails, newest first. The mails hold the one-time codes of card payments.
+         *
+         *     Scope: `read`.
          */
         get: operations["getMailbox"];
         put?: never;
@@ -2662,6 +2944,8 @@ export interface paths {
         /**
          * Pay to a virtual IBAN from outside
          * @description The bank of the sandbox receives the payment and calls back; the credit is booked a moment later. A payment to an unknown or disabled IBAN waits in suspense for the operator.
+         *
+         *     Scope: `money`.
          */
         post: operations["createSandboxIbanCredit"];
         delete?: never;
@@ -2682,6 +2966,8 @@ export interface paths {
          * @description Shows the time that every tenant of the sandbox has, and how far it is ahead.
          *
          *     For the operator only, with the permission `view`.
+         *
+         *     Scope: `read`.
          */
         get: operations["getSandboxClock"];
         put?: never;
@@ -2690,6 +2976,8 @@ export interface paths {
          * @description Adds to the time of the whole sandbox, for all tenants and for good. Every open process then looks at the new time, and every schedule runs once, before the answer. Reports of parties follow within seconds. Pass an idempotency key, because a second request without one advances the clock again.
          *
          *     For the operator only, with the permission `security`.
+         *
+         *     Scope: `manage`.
          */
         post: operations["advanceSandboxClock"];
         delete?: never;
@@ -2708,17 +2996,23 @@ export interface paths {
         /**
          * List webhook URLs
          * @description One URL per type. `status` tells how its deliveries go.
+         *
+         *     Scope: `read`.
          */
         get: operations["listWebhooks"];
         put?: never;
         /**
          * Set a webhook URL
          * @description The URL must be https to a public address. In the sandbox it may also lead to this machine, by http as well. Each type has one URL, and setting it again replaces it. Without `type`, the URL of `card`, `account`, `cardholder` and `kyc` is set; each other type is registered separately. Earlier events are sent on request (`POST /v1/webhooks/resend`).
+         *
+         *     Scope: `manage`.
          */
         post: operations["setWebhook"];
         /**
          * Delete a webhook URL
          * @description Deletes the URL of one `type`, or all URLs. Undelivered events are kept for a resend.
+         *
+         *     Scope: `manage`.
          */
         delete: operations["deleteWebhook"];
         options?: never;
@@ -2738,6 +3032,8 @@ export interface paths {
         /**
          * Replay failed deliveries
          * @description Queues undelivered events from `fromDate` on again, up to `toDate` if given: failed, waiting, parked, or recorded while no URL was set. The events are sent in the order in which they happened, at most eight at a time. One request in 10 seconds is allowed.
+         *
+         *     Scope: `manage`.
          */
         post: operations["resendWebhooks"];
         delete?: never;
@@ -2756,6 +3052,8 @@ export interface paths {
         /**
          * Get the key of Standard Webhooks
          * @description The key with which any library of Standard Webhooks verifies `webhook-signature`. The key is derived from the newest client secret, so it changes with each rotation. Until the old secret ends, `webhook-signature` also has a signature of the old key.
+         *
+         *     Scope: `manage`.
          */
         get: operations["getSigningKey"];
         put?: never;
@@ -2776,6 +3074,8 @@ export interface paths {
         /**
          * List events
          * @description All events of the tenant, newest first, with their deliveries. An event is recorded whether or not a webhook URL is set, and kept for 90 days unless the operator says otherwise. `recordId` finds the events about a record or of a `referenceId`.
+         *
+         *     Scope: `read`.
          */
         get: operations["listEvents"];
         put?: never;
@@ -2796,6 +3096,8 @@ export interface paths {
         /**
          * Get an event
          * @description An event with its deliveries: each URL with the newest 20 attempts, their time, HTTP status, duration and error.
+         *
+         *     Scope: `read`.
          */
         get: operations["getEvent"];
         put?: never;
@@ -2818,6 +3120,8 @@ export interface paths {
         /**
          * Send an event again
          * @description Queues one event again with a new retry schedule, also one that was delivered. The body and `webhook-id` are the same as before, so a receiver recognizes the repeat. A 409 says that no URL is set for its type, or that the endpoint is disabled. `POST /v1/webhooks/resend` sends all undelivered events of a period.
+         *
+         *     Scope: `manage`.
          */
         post: operations["resendEvent"];
         delete?: never;
@@ -2838,6 +3142,8 @@ export interface paths {
         /**
          * Rotate the client secret
          * @description The new secret signs webhooks at once. The old secret authenticates until the overlap ends (24 hours unless `overlapSeconds` says otherwise). At most two secrets are valid: a secret that was still in its overlap ends now. Only the current secret may rotate, and a secret in its overlap gets a 403. Only one of several concurrent rotations succeeds. The event `client.secret_rotated` tells of the rotation. `overlapSeconds: 0` ends all other secrets, in all processes within a second. The secret is shown only once, so the answer is not kept under an idempotency key. If the answer is lost, the old secret cannot rotate again, and the operator issues a new one (`client rotate-secret`).
+         *
+         *     Scope: `manage`.
          */
         post: operations["rotateClientSecret"];
         delete?: never;
@@ -3314,7 +3620,7 @@ export interface webhooks {
         put?: never;
         /**
          * client.secret_rotated
-         * @description The client secret was replaced, by the client or the operator. `x-signature` is made with the new secret from now on, and `webhook-signature` with both until the overlap ends.
+         * @description A client secret was replaced, by the client or the operator. After a rotation of `main`, `x-signature` is made with the new secret, and `webhook-signature` with both until the overlap ends.
          *
          *     Registration type: `account`.
          *
@@ -3332,6 +3638,76 @@ export interface webhooks {
          *     probe, and everything else when it answers again. A 410 disables it.
          */
         post: operations["onClientSecretRotated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "client.secret_added": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * client.secret_added
+         * @description The operator added a client secret beside the others. Ask the operator at once when you did not expect it.
+         *
+         *     Registration type: `account`.
+         *
+         *     **Answer** any 2xx within 15 seconds, and work afterwards. Redirects are not followed.
+         *
+         *     **Verify** first, over the exact bytes of the body. Any library of [Standard Webhooks](https://www.standardwebhooks.com) checks
+         *     `webhook-signature` with the key of `GET /v1/webhooks/signing-key`. The client secret checks `x-signature`.
+         *
+         *     **Repeats** are possible, with the same body and the same `webhook-id`. Drop an event whose `webhook-id` you have stored.
+         *
+         *     **Order**: an endpoint gets its events in the order of their time, up to eight at once. A repeat comes later than its turn, so compare `timestamp`.
+         *
+         *     **Retries** follow after about 5 s, 30 s, 2 min, 10 min, 30 min, 2 h, 6 h and 12 h; `Retry-After` is respected. Then the delivery is `failed`, and
+         *     `POST /v1/events/{id}/resend` or `POST /v1/webhooks/resend` sends it again. An endpoint that fails as a whole gets one event at a time as a
+         *     probe, and everything else when it answers again. A 410 disables it.
+         */
+        post: operations["onClientSecretAdded"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "client.secret_revoked": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * client.secret_revoked
+         * @description The operator ended client secrets before their time. They authenticate no longer.
+         *
+         *     Registration type: `account`.
+         *
+         *     **Answer** any 2xx within 15 seconds, and work afterwards. Redirects are not followed.
+         *
+         *     **Verify** first, over the exact bytes of the body. Any library of [Standard Webhooks](https://www.standardwebhooks.com) checks
+         *     `webhook-signature` with the key of `GET /v1/webhooks/signing-key`. The client secret checks `x-signature`.
+         *
+         *     **Repeats** are possible, with the same body and the same `webhook-id`. Drop an event whose `webhook-id` you have stored.
+         *
+         *     **Order**: an endpoint gets its events in the order of their time, up to eight at once. A repeat comes later than its turn, so compare `timestamp`.
+         *
+         *     **Retries** follow after about 5 s, 30 s, 2 min, 10 min, 30 min, 2 h, 6 h and 12 h; `Retry-After` is respected. Then the delivery is `failed`, and
+         *     `POST /v1/events/{id}/resend` or `POST /v1/webhooks/resend` sends it again. An endpoint that fails as a whole gets one event at a time as a
+         *     probe, and everything else when it answers again. A 410 disables it.
+         */
+        post: operations["onClientSecretRevoked"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3900,6 +4276,50 @@ export interface components {
              * @example 2026-01-31T12:00:00.000Z
              */
             timestamp: string;
+            /** @description Name of the secret. `main` signs webhooks. */
+            name: string;
+        };
+        /** @description Data of a `client.secret_added`. */
+        SecretAddedEvent: {
+            /** @description Id of the event. */
+            id: string;
+            /**
+             * @description Id of the tenant; the `x-client-id` of its requests.
+             * @example cli_01jz0000000000000000000000
+             */
+            clientId: string;
+            /**
+             * Format: date-time
+             * @description When the secret added event happened. ISO 8601, UTC.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            timestamp: string;
+            /** @description Name of the secret. `main` signs webhooks. */
+            name: string;
+            /** @description What the secret may do. Null: everything. */
+            scopes: ("read" | "cards" | "money" | "sensitive" | "manage")[] | null;
+            /** @description Addresses and networks that the secret may come from. Null: any. */
+            addresses: string[] | null;
+        };
+        /** @description Data of a `client.secret_revoked`. */
+        SecretRevokedEvent: {
+            /** @description Id of the event. */
+            id: string;
+            /**
+             * @description Id of the tenant; the `x-client-id` of its requests.
+             * @example cli_01jz0000000000000000000000
+             */
+            clientId: string;
+            /**
+             * Format: date-time
+             * @description When the secret revoked event happened. ISO 8601, UTC.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            timestamp: string;
+            /** @description Name of the secret. `main` signs webhooks. */
+            name: string;
+            /** @description How many secrets of this name still authenticate. */
+            live: number;
         };
         Health: {
             /**
@@ -3914,7 +4334,7 @@ export interface components {
              * @description Code of the error, for programs. Each operation names its codes by status.
              * @enum {string}
              */
-            code: "invalid_request" | "idempotency_key_required" | "ErrAlreadyExists" | "unauthorized" | "client_disabled" | "forbidden" | "capability_disabled" | "not_found" | "method_not_allowed" | "status_not_editable" | "no_linked_user" | "insufficient_funds" | "quote_expired" | "quote_used" | "cardholder_not_approved" | "bin_closed" | "card_not_active" | "card_closed" | "user_blocked" | "account_closed" | "limit_exceeded" | "invalid_transition" | "version_conflict" | "idempotency_in_progress" | "kyc_not_completed" | "documents_missing" | "payload_too_large" | "unsupported_media_type" | "idempotency_mismatch" | "rate_limited" | "internal" | "unavailable" | "outcome_unknown";
+            code: "invalid_request" | "idempotency_key_required" | "ErrAlreadyExists" | "unauthorized" | "client_disabled" | "forbidden" | "scope_missing" | "capability_disabled" | "not_found" | "method_not_allowed" | "status_not_editable" | "no_linked_user" | "insufficient_funds" | "quote_expired" | "quote_used" | "cardholder_not_approved" | "bin_closed" | "card_not_active" | "card_closed" | "user_blocked" | "account_closed" | "limit_exceeded" | "invalid_transition" | "version_conflict" | "idempotency_in_progress" | "kyc_not_completed" | "documents_missing" | "payload_too_large" | "unsupported_media_type" | "idempotency_mismatch" | "rate_limited" | "internal" | "unavailable" | "outcome_unknown";
             /** @description For people; the text may change. */
             message: string;
             /** @description Path of the field at fault in the body: `amount`, `assets[0].decimals`. A field of `meta` has its bare name. */
@@ -9220,23 +9640,6 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `forbidden`: This credential may not call this endpoint. */
-        Forbidden: {
-            headers: {
-                "x-request-id": components["headers"]["x-request-id"];
-                [name: string]: unknown;
-            };
-            content: {
-                /**
-                 * @example {
-                 *       "code": "forbidden",
-                 *       "message": "This credential may not call this endpoint.",
-                 *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
-                 *     }
-                 */
-                "application/json": components["schemas"]["Error"];
-            };
-        };
         /** @description `rate_limited`: Too many requests; `Retry-After` says when to come back. */
         RateLimited: {
             headers: {
@@ -9477,7 +9880,7 @@ export interface operations {
                          * @description Code of the error, for programs. Each operation names its codes by status.
                          * @enum {string}
                          */
-                        code: "invalid_request" | "idempotency_key_required" | "ErrAlreadyExists" | "unauthorized" | "client_disabled" | "forbidden" | "capability_disabled" | "not_found" | "method_not_allowed" | "status_not_editable" | "no_linked_user" | "insufficient_funds" | "quote_expired" | "quote_used" | "cardholder_not_approved" | "bin_closed" | "card_not_active" | "card_closed" | "user_blocked" | "account_closed" | "limit_exceeded" | "invalid_transition" | "version_conflict" | "idempotency_in_progress" | "kyc_not_completed" | "documents_missing" | "payload_too_large" | "unsupported_media_type" | "idempotency_mismatch" | "rate_limited" | "internal" | "unavailable" | "outcome_unknown";
+                        code: "invalid_request" | "idempotency_key_required" | "ErrAlreadyExists" | "unauthorized" | "client_disabled" | "forbidden" | "scope_missing" | "capability_disabled" | "not_found" | "method_not_allowed" | "status_not_editable" | "no_linked_user" | "insufficient_funds" | "quote_expired" | "quote_used" | "cardholder_not_approved" | "bin_closed" | "card_not_active" | "card_closed" | "user_blocked" | "account_closed" | "limit_exceeded" | "invalid_transition" | "version_conflict" | "idempotency_in_progress" | "kyc_not_completed" | "documents_missing" | "payload_too_large" | "unsupported_media_type" | "idempotency_mismatch" | "rate_limited" | "internal" | "unavailable" | "outcome_unknown";
                         /** @description For people; the text may change. */
                         message: string;
                         /** @description Path of the field at fault in the body: `amount`, `assets[0].decimals`. A field of `meta` has its bare name. */
@@ -9539,7 +9942,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -9608,7 +10031,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             /**
              * @description `account_closed`: The account is closed.
@@ -9706,7 +10149,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             /**
              * @description `account_closed`: The account is closed.
@@ -9824,7 +10287,27 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             /**
              * @description `account_closed`: The account is closed.
@@ -9901,7 +10384,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -9946,7 +10449,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -9983,7 +10506,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -10047,6 +10590,8 @@ export interface operations {
             401: components["responses"]["UnauthorizedOrClientDisabled"];
             /**
              * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
              *
              *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
              */
@@ -10136,7 +10681,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -10185,7 +10750,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -10252,7 +10837,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             409: components["responses"]["IdempotencyInProgress"];
             413: components["responses"]["PayloadTooLarge"];
@@ -10321,6 +10926,8 @@ export interface operations {
             401: components["responses"]["UnauthorizedOrClientDisabled"];
             /**
              * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
              *
              *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
              */
@@ -10426,6 +11033,8 @@ export interface operations {
             /**
              * @description `forbidden`: This credential may not call this endpoint.
              *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             *
              *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
              */
             403: {
@@ -10514,6 +11123,8 @@ export interface operations {
             /**
              * @description `forbidden`: This credential may not call this endpoint.
              *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             *
              *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
              */
             403: {
@@ -10560,7 +11171,27 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -10607,7 +11238,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -10701,6 +11352,8 @@ export interface operations {
             /**
              * @description `forbidden`: This credential may not call this endpoint.
              *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             *
              *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
              */
             403: {
@@ -10785,6 +11438,8 @@ export interface operations {
             401: components["responses"]["UnauthorizedOrClientDisabled"];
             /**
              * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
              *
              *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
              */
@@ -10897,6 +11552,8 @@ export interface operations {
             /**
              * @description `forbidden`: This credential may not call this endpoint.
              *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             *
              *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
              */
             403: {
@@ -10982,6 +11639,8 @@ export interface operations {
             /**
              * @description `forbidden`: This credential may not call this endpoint.
              *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             *
              *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
              */
             403: {
@@ -11045,7 +11704,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -11121,7 +11800,27 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             409: components["responses"]["IdempotencyInProgress"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -11157,7 +11856,27 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -11211,7 +11930,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             /**
              * @description `invalid_transition`: The state of the record does not allow this transition.
@@ -11291,7 +12030,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             /**
              * @description `status_not_editable`: The status does not allow this.
@@ -11352,7 +12111,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -11449,7 +12228,27 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             /**
              * @description `user_blocked`: The user is blocked.
@@ -11542,7 +12341,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -11574,7 +12393,27 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -11692,7 +12531,27 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             /**
              * @description `status_not_editable`: The status does not allow this.
@@ -11805,7 +12664,27 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             /**
              * @description `status_not_editable`: The status does not allow this.
@@ -11918,7 +12797,27 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             /**
              * @description `status_not_editable`: The status does not allow this.
@@ -11982,6 +12881,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description The uploads of a company that are under way share 40 MiB. Further ones wait for up to ten seconds, and are then a 429 with `Retry-After`. */
         requestBody: {
             content: {
                 /**
@@ -12015,8 +12915,48 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
-            409: components["responses"]["IdempotencyInProgress"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `limit_exceeded`: A limit is exceeded.
+             *
+             *     `idempotency_in_progress`: A request with this key is still being processed.
+             */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "limit_exceeded",
+                     *       "message": "A limit is exceeded.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyMismatch"];
@@ -12038,6 +12978,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description The uploads of a company that are under way share 40 MiB. Further ones wait for up to ten seconds, and are then a 429 with `Retry-After`. */
         requestBody: {
             content: {
                 /**
@@ -12100,10 +13041,32 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             /**
              * @description `invalid_transition`: The state of the record does not allow this transition.
+             *
+             *     `limit_exceeded`: A limit is exceeded.
              *
              *     `no_linked_user`: The cardholder has no linked user.
              *
@@ -12159,7 +13122,27 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -12206,7 +13189,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -12226,6 +13229,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description The uploads of a company that are under way share 40 MiB. Further ones wait for up to ten seconds, and are then a 429 with `Retry-After`. */
         requestBody: {
             content: {
                 /**
@@ -12265,10 +13269,32 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             /**
              * @description `invalid_transition`: The state of the record does not allow this transition.
+             *
+             *     `limit_exceeded`: A limit is exceeded.
              *
              *     `idempotency_in_progress`: A request with this key is still being processed.
              */
@@ -12324,7 +13350,27 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -12362,7 +13408,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             /**
              * @description `invalid_transition`: The state of the record does not allow this transition.
@@ -12423,7 +13489,27 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -12481,7 +13567,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             /**
              * @description `invalid_transition`: The state of the record does not allow this transition.
@@ -12555,7 +13661,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             409: components["responses"]["IdempotencyInProgress"];
             413: components["responses"]["PayloadTooLarge"];
@@ -12615,7 +13741,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             /**
              * @description `invalid_transition`: The state of the record does not allow this transition.
@@ -12685,7 +13831,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             /**
              * @description `invalid_transition`: The state of the record does not allow this transition.
@@ -12740,7 +13906,27 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -12773,7 +13959,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -12802,7 +14008,27 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -12832,7 +14058,27 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -12865,7 +14111,27 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -12938,7 +14204,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             409: components["responses"]["IdempotencyInProgress"];
             413: components["responses"]["PayloadTooLarge"];
@@ -12982,6 +14268,8 @@ export interface operations {
             401: components["responses"]["UnauthorizedOrClientDisabled"];
             /**
              * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
              *
              *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
              */
@@ -13052,7 +14340,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -13127,6 +14435,8 @@ export interface operations {
             401: components["responses"]["UnauthorizedOrClientDisabled"];
             /**
              * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
              *
              *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
              */
@@ -13212,7 +14522,27 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -13250,7 +14580,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             /**
              * @description `card_not_active`: The card is not active.
@@ -13309,6 +14659,8 @@ export interface operations {
             401: components["responses"]["UnauthorizedOrClientDisabled"];
             /**
              * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
              *
              *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
              */
@@ -13407,6 +14759,8 @@ export interface operations {
             /**
              * @description `forbidden`: This credential may not call this endpoint.
              *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             *
              *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
              */
             403: {
@@ -13489,7 +14843,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -13527,7 +14901,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             /**
              * @description `card_not_active`: The card is not active.
@@ -13591,7 +14985,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             /**
              * @description `card_not_active`: The card is not active.
@@ -13667,7 +15081,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             /**
              * @description `card_not_active`: The card is not active.
@@ -13747,7 +15181,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             /**
              * @description `card_not_active`: The card is not active.
@@ -13808,7 +15262,27 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -13903,7 +15377,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             /**
              * @description `version_conflict`: The record has changed since that version.
@@ -13960,7 +15454,27 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -14039,7 +15553,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             /**
              * @description `version_conflict`: The record has changed since that version.
@@ -14101,6 +15635,8 @@ export interface operations {
             401: components["responses"]["UnauthorizedOrClientDisabled"];
             /**
              * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
              *
              *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
              */
@@ -14195,6 +15731,8 @@ export interface operations {
             401: components["responses"]["UnauthorizedOrClientDisabled"];
             /**
              * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
              *
              *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
              */
@@ -14306,6 +15844,8 @@ export interface operations {
             401: components["responses"]["UnauthorizedOrClientDisabled"];
             /**
              * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
              *
              *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
              */
@@ -14443,6 +15983,8 @@ export interface operations {
             /**
              * @description `forbidden`: This credential may not call this endpoint.
              *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             *
              *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
              */
             403: {
@@ -14531,7 +16073,27 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -14564,7 +16126,27 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -14605,7 +16187,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             /**
              * @description `card_not_active`: The card is not active.
@@ -14716,6 +16318,8 @@ export interface operations {
             401: components["responses"]["UnauthorizedOrClientDisabled"];
             /**
              * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
              *
              *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
              */
@@ -14850,7 +16454,27 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             /**
              * @description `card_not_active`: The card is not active.
@@ -14931,7 +16555,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             /**
              * @description `card_not_active`: The card is not active.
@@ -15010,7 +16654,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             /**
              * @description `card_not_active`: The card is not active.
@@ -15086,7 +16750,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -15132,7 +16816,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -15177,7 +16881,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -15210,7 +16934,27 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -15257,7 +17001,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -15320,6 +17084,8 @@ export interface operations {
             401: components["responses"]["UnauthorizedOrClientDisabled"];
             /**
              * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
              *
              *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
              */
@@ -15417,6 +17183,8 @@ export interface operations {
             401: components["responses"]["UnauthorizedOrClientDisabled"];
             /**
              * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
              *
              *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
              */
@@ -15533,6 +17301,8 @@ export interface operations {
             /**
              * @description `forbidden`: This credential may not call this endpoint.
              *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             *
              *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
              */
             403: {
@@ -15618,6 +17388,8 @@ export interface operations {
             /**
              * @description `forbidden`: This credential may not call this endpoint.
              *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             *
              *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
              */
             403: {
@@ -15670,6 +17442,8 @@ export interface operations {
             401: components["responses"]["UnauthorizedOrClientDisabled"];
             /**
              * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
              *
              *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
              */
@@ -15736,6 +17510,8 @@ export interface operations {
             401: components["responses"]["UnauthorizedOrClientDisabled"];
             /**
              * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
              *
              *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
              */
@@ -15848,6 +17624,8 @@ export interface operations {
             /**
              * @description `forbidden`: This credential may not call this endpoint.
              *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             *
              *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
              */
             403: {
@@ -15929,6 +17707,8 @@ export interface operations {
             /**
              * @description `forbidden`: This credential may not call this endpoint.
              *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             *
              *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
              */
             403: {
@@ -15978,6 +17758,8 @@ export interface operations {
             401: components["responses"]["UnauthorizedOrClientDisabled"];
             /**
              * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
              *
              *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
              */
@@ -16048,6 +17830,8 @@ export interface operations {
             /**
              * @description `forbidden`: This credential may not call this endpoint.
              *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             *
              *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
              */
             403: {
@@ -16103,6 +17887,8 @@ export interface operations {
             401: components["responses"]["UnauthorizedOrClientDisabled"];
             /**
              * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
              *
              *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
              */
@@ -16186,6 +17972,8 @@ export interface operations {
             /**
              * @description `forbidden`: This credential may not call this endpoint.
              *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             *
              *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
              */
             403: {
@@ -16260,6 +18048,8 @@ export interface operations {
             401: components["responses"]["UnauthorizedOrClientDisabled"];
             /**
              * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
              *
              *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
              */
@@ -16408,6 +18198,8 @@ export interface operations {
             /**
              * @description `forbidden`: This credential may not call this endpoint.
              *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             *
              *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
              */
             403: {
@@ -16495,6 +18287,8 @@ export interface operations {
             /**
              * @description `forbidden`: This credential may not call this endpoint.
              *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             *
              *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
              */
             403: {
@@ -16547,6 +18341,8 @@ export interface operations {
             401: components["responses"]["UnauthorizedOrClientDisabled"];
             /**
              * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
              *
              *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
              */
@@ -16652,6 +18448,8 @@ export interface operations {
             /**
              * @description `forbidden`: This credential may not call this endpoint.
              *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             *
              *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
              */
             403: {
@@ -16734,6 +18532,8 @@ export interface operations {
             401: components["responses"]["UnauthorizedOrClientDisabled"];
             /**
              * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
              *
              *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
              */
@@ -16847,6 +18647,8 @@ export interface operations {
             401: components["responses"]["UnauthorizedOrClientDisabled"];
             /**
              * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
              *
              *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
              */
@@ -16969,6 +18771,8 @@ export interface operations {
             /**
              * @description `forbidden`: This credential may not call this endpoint.
              *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             *
              *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
              */
             403: {
@@ -17049,6 +18853,8 @@ export interface operations {
             /**
              * @description `forbidden`: This credential may not call this endpoint.
              *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             *
              *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
              */
             403: {
@@ -17113,6 +18919,8 @@ export interface operations {
             401: components["responses"]["UnauthorizedOrClientDisabled"];
             /**
              * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
              *
              *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
              */
@@ -17222,6 +19030,8 @@ export interface operations {
             /**
              * @description `forbidden`: This credential may not call this endpoint.
              *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             *
              *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
              */
             403: {
@@ -17304,6 +19114,8 @@ export interface operations {
             401: components["responses"]["UnauthorizedOrClientDisabled"];
             /**
              * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
              *
              *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
              */
@@ -17433,6 +19245,8 @@ export interface operations {
             /**
              * @description `forbidden`: This credential may not call this endpoint.
              *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             *
              *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
              */
             403: {
@@ -17539,6 +19353,8 @@ export interface operations {
             /**
              * @description `forbidden`: This credential may not call this endpoint.
              *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             *
              *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
              */
             403: {
@@ -17599,6 +19415,8 @@ export interface operations {
             401: components["responses"]["UnauthorizedOrClientDisabled"];
             /**
              * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
              *
              *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
              */
@@ -17667,7 +19485,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             409: components["responses"]["IdempotencyInProgress"];
             413: components["responses"]["PayloadTooLarge"];
@@ -17701,7 +19539,27 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -17753,7 +19611,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             409: components["responses"]["IdempotencyInProgress"];
             413: components["responses"]["PayloadTooLarge"];
@@ -17826,6 +19704,8 @@ export interface operations {
             401: components["responses"]["UnauthorizedOrClientDisabled"];
             /**
              * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
              *
              *     `capability_disabled`: The capability is not enabled for this company, or is switched off.
              */
@@ -17901,7 +19781,27 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -18007,7 +19907,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             /**
              * @description `version_conflict`: The record has changed since that version.
@@ -18064,7 +19984,27 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -18112,7 +20052,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -18167,7 +20127,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             409: components["responses"]["IdempotencyInProgress"];
             413: components["responses"]["PayloadTooLarge"];
@@ -18227,7 +20207,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             /**
              * @description `invalid_transition`: The state of the record does not allow this transition.
@@ -18301,7 +20301,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             409: components["responses"]["IdempotencyInProgress"];
             413: components["responses"]["PayloadTooLarge"];
@@ -18349,7 +20369,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -18386,7 +20426,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -18430,7 +20490,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -18480,7 +20560,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -18538,7 +20638,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             /**
              * @description `invalid_transition`: The state of the record does not allow this transition.
@@ -18612,7 +20732,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -18644,7 +20784,27 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -18699,7 +20859,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             /**
              * @description `invalid_transition`: The state of the record does not allow this transition.
@@ -18779,7 +20959,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             /**
              * @description `invalid_transition`: The state of the record does not allow this transition.
@@ -18840,7 +21040,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             409: components["responses"]["InvalidTransition"];
             429: components["responses"]["RateLimited"];
@@ -18896,7 +21116,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             /**
              * @description `invalid_transition`: The state of the record does not allow this transition.
@@ -18976,7 +21216,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             /**
              * @description `invalid_transition`: The state of the record does not allow this transition.
@@ -19037,7 +21297,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             409: components["responses"]["InvalidTransition"];
             429: components["responses"]["RateLimited"];
@@ -19093,7 +21373,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             /**
              * @description `invalid_transition`: The state of the record does not allow this transition.
@@ -19163,7 +21463,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -19233,7 +21553,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             /**
              * @description `invalid_transition`: The state of the record does not allow this transition.
@@ -19287,7 +21627,27 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -19319,7 +21679,27 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -19431,7 +21811,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             /**
              * @description `version_conflict`: The record has changed since that version.
@@ -19563,7 +21963,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             /**
              * @description `limit_exceeded`: A limit is exceeded.
@@ -19619,7 +22039,27 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -19696,7 +22136,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             409: components["responses"]["IdempotencyInProgress"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -19729,7 +22189,27 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -19775,7 +22255,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             409: components["responses"]["IdempotencyInProgress"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -19808,7 +22308,27 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -19863,7 +22383,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             409: components["responses"]["IdempotencyInProgress"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -19902,7 +22442,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             409: components["responses"]["IdempotencyInProgress"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -19945,7 +22505,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             409: components["responses"]["IdempotencyInProgress"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -19978,7 +22558,27 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -20021,7 +22621,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -20053,7 +22673,27 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -20091,7 +22731,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             404: components["responses"]["NotFound"];
             /**
              * @description `invalid_transition`: The state of the record does not allow this transition.
@@ -20161,7 +22821,27 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["UnauthorizedOrClientDisabled"];
-            403: components["responses"]["Forbidden"];
+            /**
+             * @description `forbidden`: This credential may not call this endpoint.
+             *
+             *     `scope_missing`: The secret does not have the scope of this endpoint.
+             */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "forbidden",
+                     *       "message": "This credential may not call this endpoint.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
@@ -20940,6 +23620,120 @@ export interface operations {
                     event: "client.secret_rotated";
                     /** @description The items of this page, newest first. */
                     data: components["schemas"]["SecretRotatedEvent"];
+                };
+            };
+        };
+        responses: {
+            /** @description The endpoint is disabled until its URL is set again. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Delivered. The body of the answer is ignored. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The delivery has failed and is repeated. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onClientSecretAdded: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The tenant. */
+                "x-client-id": string;
+                /** @description HMAC-SHA256 over the exact bytes of the body, keyed with the newest client secret. 64 lower-case hexadecimal digits. */
+                "x-signature": string;
+                /** @description Id of the event (`GET /v1/events/{id}`), the same in every attempt and every replay. */
+                "webhook-id": string;
+                /** @description Time of the attempt, in seconds since 1970. */
+                "webhook-timestamp": string;
+                /** @description `v1,` and the base64 of the HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`. While a rotated secret overlaps, one signature for each secret, separated by spaces. */
+                "webhook-signature": string;
+                /** @description Key of the API call that caused the event, if it had one. */
+                "x-idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description Name of the event.
+                     * @constant
+                     */
+                    event: "client.secret_added";
+                    /** @description The items of this page, newest first. */
+                    data: components["schemas"]["SecretAddedEvent"];
+                };
+            };
+        };
+        responses: {
+            /** @description The endpoint is disabled until its URL is set again. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Delivered. The body of the answer is ignored. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The delivery has failed and is repeated. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onClientSecretRevoked: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The tenant. */
+                "x-client-id": string;
+                /** @description HMAC-SHA256 over the exact bytes of the body, keyed with the newest client secret. 64 lower-case hexadecimal digits. */
+                "x-signature": string;
+                /** @description Id of the event (`GET /v1/events/{id}`), the same in every attempt and every replay. */
+                "webhook-id": string;
+                /** @description Time of the attempt, in seconds since 1970. */
+                "webhook-timestamp": string;
+                /** @description `v1,` and the base64 of the HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`. While a rotated secret overlaps, one signature for each secret, separated by spaces. */
+                "webhook-signature": string;
+                /** @description Key of the API call that caused the event, if it had one. */
+                "x-idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description Name of the event.
+                     * @constant
+                     */
+                    event: "client.secret_revoked";
+                    /** @description The items of this page, newest first. */
+                    data: components["schemas"]["SecretRevokedEvent"];
                 };
             };
         };

@@ -82,7 +82,16 @@ export async function readAccess(sql: Sql, ids: string[]): Promise<Map<string, T
   );
   const read = new Map<string, TenantAccess>();
   for (const row of rows) {
-    const { access_version: version, secret_id, secret_hash, scopes, addresses, left_ms, operator, ...rest } = row;
+    const {
+      access_version: version,
+      secret_id,
+      secret_hash,
+      scopes,
+      addresses,
+      left_ms,
+      operator,
+      ...rest
+    } = row;
     const access = read.get(row.id) ?? { tenant: tenants.record(rest), operator, version, secrets: [] };
     if (secret_id !== null) {
       const leftMs = left_ms === null ? null : Number(left_ms);

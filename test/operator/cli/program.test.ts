@@ -16,7 +16,10 @@ let ida: Record<string, string>;
 beforeAll(async () => {
   test = await testDatabase();
   await test.database.transaction((tx) => ensureDemoBins(tx));
-  ida = await anotherOperator({ DATABASE_URL: test.runtimeUrl, MASTER_KEYS: masterKeysText(masterKey) }, 'ida');
+  ida = await anotherOperator(
+    { DATABASE_URL: test.runtimeUrl, MASTER_KEYS: masterKeysText(masterKey) },
+    'ida',
+  );
 });
 afterAll(() => test.drop());
 

@@ -16,7 +16,9 @@ const identityOf = (destination: Destination): unknown => {
 };
 
 const hashOf = (keyring: Keyring, purpose: SealedFor, identity: unknown): Buffer =>
-  createHmac('sha256', keyring.secretFor('search')).update(JSON.stringify([purpose, identity])).digest();
+  createHmac('sha256', keyring.secretFor('search'))
+    .update(JSON.stringify([purpose, identity]))
+    .digest();
 
 /** Keyed hash of a bank account in a currency. */
 export const bankFingerprint = (
