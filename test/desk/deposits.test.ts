@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { storedMasterKey } from '../support/keyring';
 import { operatorOf, type TestOperator } from '../support/operator';
 import {
   completed,
@@ -14,7 +15,7 @@ let operator: TestOperator;
 beforeAll(async () => {
   world = await depositWorld();
   world.client = await world.api.client();
-  operator = await operatorOf(world.api, randomBytes(32));
+  operator = await operatorOf(world.api, (await storedMasterKey(world.api.database)) ?? randomBytes(32));
 });
 afterAll(() => world.close());
 

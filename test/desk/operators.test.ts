@@ -267,6 +267,8 @@ describe('hourly mails', () => {
       `update operators set disabled_at = now(), disabled_by = 'x' where name = 'bob'`,
     );
     expect(await send(240)).toBe(0);
-    await api.database.query('update operators set disabled_at = null, disabled_by = null');
+    await api.database.query(
+      'set session_replication_role = replica; update operators set disabled_at = null, disabled_by = null; reset session_replication_role',
+    );
   });
 });

@@ -90,9 +90,10 @@ it('does nothing where no witness is configured', async () => {
 
 describe('audit verify --told', () => {
   const path = () => join(folder, 'heads');
+  const MASTER_KEYS = masterKeysText();
   const environment = () => ({
     DATABASE_URL: test.runtimeUrl,
-    MASTER_KEYS: masterKeysText(),
+    MASTER_KEYS,
     AUDIT_HEAD_TO: path(),
   });
 

@@ -69,7 +69,9 @@ describe('a required key stays with its operation', () => {
     await fund(api, account, '20.00');
     const first = await payment(client, account, 'own-1');
     expect(first.status).toBe(202);
-    await api.database.query('delete from idempotency_keys where key = $1', ['own-1']);
+    await api.database.query(
+      `set session_replication_role = replica; delete from idempotency_keys where key = 'own-1'; reset session_replication_role`,
+    );
     const second = await payment(client, account, 'own-1');
     expect(second).toMatchObject({ status: 422, body: { code: 'idempotency_mismatch' } });
     const held = await api.database.query('select 1 from transfers where account_id = $1', [account]);

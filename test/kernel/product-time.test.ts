@@ -4,12 +4,15 @@ import { type TestDatabase, testDatabase } from '../support/database';
 
 /** Tests decisions part 4, Sandbox: SQL takes the product's time from `product_now()`, and the machine's time only here. */
 
-/** Statements with the machine's time: leases, client secrets, and the age of idempotency keys. */
+/** Statements with the machine's time: leases, keys, signatures, client secrets, and the age of idempotency keys. */
 const MACHINE_TIME = [
+  'src/chain/signing/store.ts',
   'src/kernel/idempotency.ts',
   'src/kernel/outbox/commands.ts',
   'src/kernel/outbox/waiting-commands.ts',
   'src/kernel/rate-share.ts',
+  'src/kernel/security/installation-keys.ts',
+  'src/parties/signer/requests.ts',
   'src/tenants/clients/store.ts',
   'src/tenants/webhooks/delivery/store.ts',
   'src/tenants/webhooks/outcomes.ts',
@@ -19,6 +22,7 @@ const MACHINE_TIME = [
 const MACHINE_COLUMNS = [
   'credentials.created_at',
   'idempotency_keys.created_at',
+  'installation_keys.created_at',
   'ledger_places.since',
   'operators.created_at',
   'workflow_commands.created_at',

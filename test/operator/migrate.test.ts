@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createDatabase } from '../../src/kernel/db/database';
 import { differenceOfRights } from '../../src/kernel/db/roles';
 import { onServer, urlOf } from '../support/database';
+import { masterKeysText } from '../support/keyring';
 import { command } from '../support/operator';
 
 const name = `migrate_${randomBytes(6).toString('hex')}`;
@@ -12,7 +13,7 @@ const runtime = Object.assign(new URL(urlOf(name)), {
 const environment = {
   DATABASE_URL: runtime,
   DATABASE_OWNER_URL: urlOf(name),
-  MASTER_KEY: randomBytes(32).toString('base64'),
+  MASTER_KEYS: masterKeysText(),
 };
 beforeAll(() => onServer(`create database ${name}`));
 afterAll(async () => {

@@ -14,7 +14,7 @@ const schema = z.object({
   /** File of the session that `operator login` keeps. */
   OPERATOR_SESSION: text.optional(),
   /** File of the key by which the operator signs allow-lists. */
-  OPERATOR_SIGNING_KEY: text.optional(),
+  OPERATOR_SIGNING_KEY_PATH: text.optional(),
 });
 
 /** The settings of a person's command. They include no key, no database and no mode of an installation. */
@@ -45,6 +45,6 @@ export function readPersonConfig(environment: NodeJS.ProcessEnv): PersonConfig {
     operatorSecret: data.OPERATOR_SECRET,
     operatorCode: data.OPERATOR_CODE,
     operatorSession: data.OPERATOR_SESSION,
-    signingKey: data.OPERATOR_SIGNING_KEY,
+    signingKey: data.OPERATOR_SIGNING_KEY_PATH,
   };
 }

@@ -19,7 +19,6 @@ export interface TemporalTls {
 
 const FILES = ['TEMPORAL_TLS_CA_FILE', 'TEMPORAL_TLS_CERT_FILE', 'TEMPORAL_TLS_KEY_FILE'] as const;
 const SERVER_NAME = 'TEMPORAL_TLS_SERVER_NAME';
-const API_KEY = 'TEMPORAL_API_KEY';
 
 /**
  * Reads the credentials of the connection to Temporal. TLS is on where anything of it, or an API key, is given.
@@ -29,7 +28,7 @@ export function readTemporalAccess(
   given: Readonly<Record<string, string | undefined>>,
   now = new Date(),
 ): { access: TemporalAccess; wrong: string[] } {
-  const needing = [...FILES, SERVER_NAME, API_KEY].filter((name) => given[name] !== undefined);
+  const needing = [...FILES, SERVER_NAME, 'TEMPORAL_API_KEY'].filter((name) => given[name] !== undefined);
   const isOn = given['TEMPORAL_TLS'] === 'on' || (given['TEMPORAL_TLS'] !== 'off' && needing.length > 0);
   if (!isOn)
     return { access: {}, wrong: needing.map((name) => `${name}: must not be given with TEMPORAL_TLS=off`) };
@@ -39,7 +38,7 @@ export function readTemporalAccess(
   const authority = certified(FILES[0], ca, now, wrong);
   const certificate = pairOf(certified(FILES[1], chain, now, wrong), key, given, wrong);
   return {
-    access: { tls: { authority, certificate, serverName: given[SERVER_NAME] }, apiKey: given[API_KEY] },
+    access: { tls: { authority, certificate, serverName: given[SERVER_NAME] }, apiKey: given['TEMPORAL_API_KEY'] },
     wrong,
   };
 }

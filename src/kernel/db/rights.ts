@@ -175,7 +175,7 @@ export const TABLES: Readonly<Record<string, TableRights>> = {
   wallets: { runtime: CHANGE },
   signing_requests: { runtime: ANY, hidden: 'all' },
   allow_lists: { runtime: 'select, insert, update (verdict, judged_at)' },
-  allow_list_signatures: { runtime: ADD },
+  allow_list_signatures: { runtime: 'select, insert, update (signature)' },
   named_addresses: { runtime: ANY },
   wallet_index_floors: { runtime: CHANGE },
   wallet_allocations: { runtime: CHANGE },

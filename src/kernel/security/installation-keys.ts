@@ -20,13 +20,14 @@ export interface InstallationKey {
 }
 
 const MACHINE_NOW = raw(`date_trunc('milliseconds', clock_timestamp())`);
+const SEALED_AT = raw('coalesce(sealed_at, created_at) as sealed_at');
 const keys = () => table('installation_keys');
 
 /** In the order of their purposes. */
 export const installationKeys = (sql: Sql): Promise<InstallationKey[]> =>
   sql.run<InstallationKey>(
     keys()
-      .select('purpose', 'number', 'sealed', 'sealedBy', 'sealedAt', 'createdAt')
+      .select('purpose', 'number', 'sealed', 'sealedBy', 'createdAt', SEALED_AT)
       .orderBy(['purpose', 'number']),
   );
 

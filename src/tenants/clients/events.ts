@@ -44,7 +44,7 @@ const secretAddedDocument: EventDocument = {
       scopes: z
         .array(z.enum(SCOPES))
         .nullable()
-        .meta({ description: 'What the secret may do. Null: everything.' }),
+        .meta({ description: 'Scopes of the secret. Null: all.' }),
       addresses: z
         .array(z.string())
         .nullable()
@@ -56,12 +56,12 @@ const secretAddedDocument: EventDocument = {
 const secretRevokedDocument: EventDocument = {
   event: 'client.secret_revoked',
   type: 'account',
-  description: 'The operator ended client secrets before their time. They authenticate no longer.',
+  description: 'The operator ended client secrets before their time. Ended secrets authenticate no longer.',
   data: z
     .object({
       ...fields,
       name,
-      live: z.int().min(0).meta({ description: 'How many secrets of this name still authenticate.' }),
+      live: z.int().min(0).meta({ description: 'Number of secrets of this name that still authenticate.' }),
     })
     .meta({ id: 'SecretRevokedEvent', description: 'Data of a `client.secret_revoked`.' }),
 };

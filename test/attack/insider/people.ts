@@ -141,4 +141,23 @@ export const PEOPLE: Record<string, Try> = {
       await expect(api.database.query(text, ['operator:bob'])).rejects.toThrow('only added to');
     return 'refused';
   },
+  async 'erases a person'(insider) {
+    const id = await user(insider);
+    await insider.world.api.database.query(
+      `update users set status = 'blocked', updated_at = now() - interval '6 years' where id = $1`,
+      [id],
+    );
+    return outcomeOf(await insider.decide('user.erase', id));
+  },
+  async 'adds a secret to a tenant'(insider) {
+    const { clientId } = await insider.world.tenant();
+    const told = await insider.decide('client.secret.add', clientId, { name: 'reporting' });
+    const { api } = insider.world;
+    const events = await api.database.query(
+      `select 1 from events where tenant_id = $1 and event = 'client.secret_added'`,
+      [clientId],
+    );
+    expect(events).toHaveLength(1);
+    return underHerName(insider, clientId, outcomeOf(told));
+  },
 };

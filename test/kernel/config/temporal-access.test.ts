@@ -97,7 +97,7 @@ it('refuses credentials for the embedded server, and quotes no secret', () => {
 });
 
 it('refuses a live installation that does not encrypt what Temporal stores', () => {
-  const live = { MODE: 'live', MASTER_KEY: Buffer.alloc(32).toString('base64') };
+  const live = { MODE: 'live', MASTER_KEYS: `a:${Buffer.alloc(32).toString('base64')}` };
   expect(readConfig(live).temporal.encrypt).toBe(true);
   expect(() => readConfig({ ...live, TEMPORAL_ENCRYPTION: 'off' })).toThrow(
     'TEMPORAL_ENCRYPTION: must be on with MODE=live.',

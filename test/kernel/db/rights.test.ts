@@ -74,6 +74,7 @@ const OPEN = new Set([
   ],
   'station_topups.tx_hash',
   ...['idempotency_keys.key', 'sandbox_exchange_movements.key'],
+  ...['installation_keys.sealed_by', 'installation_keys.sealed_at'],
 ]);
 
 it('hides every column from the reader that is sealed, hashed or named as a secret', async () => {

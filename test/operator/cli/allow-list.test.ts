@@ -25,8 +25,8 @@ describe('the commands about allow-lists', () => {
     });
     const first = await operatorEnvironment(db.database, 'ida');
     const second = await anotherOperator(first, 'bob');
-    ida = { ...first, OPERATOR_SIGNING_KEY: join(folder, 'ida.pem') };
-    bob = { ...second, OPERATOR_SIGNING_KEY: join(folder, 'bob.pem') };
+    ida = { ...first, OPERATOR_SIGNING_KEY_PATH: join(folder, 'ida.pem') };
+    bob = { ...second, OPERATOR_SIGNING_KEY_PATH: join(folder, 'bob.pem') };
   });
   afterAll(() => db.drop());
 
@@ -89,7 +89,7 @@ describe('the commands about allow-lists', () => {
     writeFileSync(path, '{"version":1}');
     const faulty = await command(ida, 'allow-list', 'sign', path);
     expect([faulty.code, faulty.err]).toEqual([2, expect.stringContaining('networks')]);
-    const nobody = { ...ida, OPERATOR_SIGNING_KEY: join(folder, 'none.pem') };
+    const nobody = { ...ida, OPERATOR_SIGNING_KEY_PATH: join(folder, 'none.pem') };
     const keyless = await command(nobody, 'allow-list', 'sign', join(folder, 'list.json'));
     expect([keyless.code === 0, keyless.err]).toEqual([false, expect.stringContaining('signing-key create')]);
     const draft = JSON.parse((await command(ida, 'allow-list', 'draft')).out);

@@ -66,7 +66,7 @@ test('the mode and the secrets are required from outside and named in .env.examp
   const example = readFileSync(join(root, '.env.example'), 'utf8');
   const secrets = [
     ...['MASTER_KEYS', 'POSTGRES_PASSWORD', 'RUNTIME_DB_PASSWORD', 'READER_DB_PASSWORD'],
-    'TEMPORAL_DB_PASSWORD',
+    ...['SIGNER_KEYS', 'TEMPORAL_DB_PASSWORD'],
   ];
   expect([...required].sort()).toEqual(['MODE', ...secrets].sort());
   for (const name of secrets) expect(example).toMatch(new RegExp(`^${name}=$`, 'm'));

@@ -319,7 +319,7 @@ create table installation_keys (
   number     int not null check (number > 0),
   sealed     bytea not null,
   sealed_by  text not null,  -- id of the master key
-  sealed_at  timestamptz(3) not null default date_trunc('milliseconds', clock_timestamp()),
+  sealed_at  timestamptz(3),  -- of a later sealing; null: sealed once, when it was made
   created_at timestamptz(3) not null default date_trunc('milliseconds', clock_timestamp()),
   primary key (purpose, number)
 );

@@ -30,7 +30,7 @@ function fileRoute(services: CardholderServices): Route {
     tag: TAG,
     summary: 'Upload a cardholder file',
     description:
-      'Stores a file for 30 days. Its `fileId` can then be given as a photo of a cardholder, which keeps a copy.',
+      'Stores a file for 30 days. Give the `fileId` as a photo of a cardholder, who keeps a copy.',
     files: { file: 'required' },
     response: z
       .object({ fileId: z.string().meta({ examples: ['file_01h455vb4pex5vsknk084sn02q'] }) })
