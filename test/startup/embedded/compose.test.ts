@@ -62,7 +62,7 @@ test('every service that another waits for exists and can report the awaited sta
 test('the mode and the secrets are required from outside and named in .env.example', () => {
   const required = new Set([...text.matchAll(/\$\{([A-Z_]+):\?/g)].map(([, name]) => name));
   const example = readFileSync(join(root, '.env.example'), 'utf8');
-  const secrets = ['MASTER_KEYS', 'POSTGRES_PASSWORD', 'TEMPORAL_DB_PASSWORD'];
+  const secrets = ['MASTER_KEYS', 'SIGNER_KEYS', 'POSTGRES_PASSWORD', 'TEMPORAL_DB_PASSWORD'];
   expect([...required].sort()).toEqual(['MODE', ...secrets].sort());
   for (const name of secrets) expect(example).toMatch(new RegExp(`^${name}=$`, 'm'));
 });
