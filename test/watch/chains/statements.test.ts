@@ -48,7 +48,7 @@ function listened(): { services: Services; sent: string[] } {
 }
 
 const isLockOfAccounts = (text: string) => /ledger_accounts\s.*for no key update/s.test(text);
-const isHistory = (text: string) => text.includes('into status_changes');
+const isHistory = (text: string) => text.includes('note_status_changes');
 
 test('a reading locks accounts last, and finds all owners in one statement', async () => {
   const { pay, client } = world.chain;
