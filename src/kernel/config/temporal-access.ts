@@ -38,7 +38,10 @@ export function readTemporalAccess(
   const authority = certified(FILES[0], ca, now, wrong);
   const certificate = pairOf(certified(FILES[1], chain, now, wrong), key, given, wrong);
   return {
-    access: { tls: { authority, certificate, serverName: given[SERVER_NAME] }, apiKey: given['TEMPORAL_API_KEY'] },
+    access: {
+      tls: { authority, certificate, serverName: given[SERVER_NAME] },
+      apiKey: given['TEMPORAL_API_KEY'],
+    },
     wrong,
   };
 }

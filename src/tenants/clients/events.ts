@@ -41,10 +41,7 @@ const secretAddedDocument: EventDocument = {
     .object({
       ...fields,
       name,
-      scopes: z
-        .array(z.enum(SCOPES))
-        .nullable()
-        .meta({ description: 'Scopes of the secret. Null: all.' }),
+      scopes: z.array(z.enum(SCOPES)).nullable().meta({ description: 'Scopes of the secret. Null: all.' }),
       addresses: z
         .array(z.string())
         .nullable()

@@ -29,8 +29,7 @@ function fileRoute(services: CardholderServices): Route {
     scope: 'cards',
     tag: TAG,
     summary: 'Upload a cardholder file',
-    description:
-      'Stores a file for 30 days. Give the `fileId` as a photo of a cardholder, who keeps a copy.',
+    description: 'Stores a file for 30 days. Give the `fileId` as a photo of a cardholder, who keeps a copy.',
     files: { file: 'required' },
     response: z
       .object({ fileId: z.string().meta({ examples: ['file_01h455vb4pex5vsknk084sn02q'] }) })
