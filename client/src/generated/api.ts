@@ -702,7 +702,7 @@ export interface paths {
         put?: never;
         /**
          * Upload a cardholder file
-         * @description Stores a file for 30 days. Its `fileId` can then be given as a photo of a cardholder, which keeps a copy.
+         * @description Stores a file for 30 days. Give the `fileId` as a photo of a cardholder, who keeps a copy.
          *
          *     Scope: `cards`.
          */
@@ -3690,7 +3690,7 @@ export interface webhooks {
         put?: never;
         /**
          * client.secret_revoked
-         * @description The operator ended client secrets before their time. They authenticate no longer.
+         * @description The operator ended client secrets before their time. Ended secrets authenticate no longer.
          *
          *     Registration type: `account`.
          *
@@ -4296,7 +4296,7 @@ export interface components {
             timestamp: string;
             /** @description Name of the secret. `main` signs webhooks. */
             name: string;
-            /** @description What the secret may do. Null: everything. */
+            /** @description Scopes of the secret. Null: all. */
             scopes: ("read" | "cards" | "money" | "sensitive" | "manage")[] | null;
             /** @description Addresses and networks that the secret may come from. Null: any. */
             addresses: string[] | null;
@@ -4318,7 +4318,7 @@ export interface components {
             timestamp: string;
             /** @description Name of the secret. `main` signs webhooks. */
             name: string;
-            /** @description How many secrets of this name still authenticate. */
+            /** @description Number of secrets of this name that still authenticate. */
             live: number;
         };
         Health: {
