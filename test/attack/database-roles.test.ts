@@ -395,7 +395,7 @@ describe('the reader', () => {
     'select secret_hash from operators',
     'select * from operators',
     'select secret_sealed from credentials',
-    'select meta from users',
+    'select meta_sealed from users',
     'select body from idempotency_keys',
     'select data from events',
     'select destination from payouts',

@@ -5,6 +5,7 @@ import { deskCatalogue } from '../../src/desk-catalogue';
 import type { Mail } from '../../src/parties/mail/port';
 import { PartyAway, PartyRefused } from '../../src/process/party-errors';
 import { type TestApi, testApi } from '../support/api';
+import { pastGuards } from '../support/database';
 import { type TestDesk, testDesk } from '../support/desk';
 import { type Ask, asOperator, calling, key, operators, type Person } from './support';
 
@@ -267,8 +268,6 @@ describe('hourly mails', () => {
       `update operators set disabled_at = now(), disabled_by = 'x' where name = 'bob'`,
     );
     expect(await send(240)).toBe(0);
-    await api.database.query(
-      'set session_replication_role = replica; update operators set disabled_at = null, disabled_by = null; reset session_replication_role',
-    );
+    await pastGuards(api.database, 'update operators set disabled_at = null, disabled_by = null');
   });
 });

@@ -1,6 +1,7 @@
 import { TOTP, URI } from 'otpauth';
 import { giveCodeGenerator } from '../../src/desk/operators/code-generator';
 import { type TestApi, testApi } from '../support/api';
+import { pastGuards } from '../support/database';
 import { type TestDesk, testDesk } from '../support/desk';
 import { asOperator, calling, operators, type Person } from './support';
 
@@ -93,18 +94,15 @@ describe('a session', () => {
     );
     expect((await other('GET', 'catalogue')).status).toBe(401);
     expect((await signIn(bob)).status).toBe(401);
-    await api.database.query(
-      'set session_replication_role = replica; update operators set disabled_at = null, disabled_by = null; reset session_replication_role',
-    );
+    await pastGuards(api.database, 'update operators set disabled_at = null, disabled_by = null');
     for (const authorization of ['', 'Bearer x', `Basic ${ida.secret}`])
       expect((await calling(desk.url, { authorization })('GET', 'catalogue')).status).toBe(401);
   });
 
   it('of an operator who is not admitted is 403', async () => {
-    await api.database.query(
-      `set session_replication_role = replica;
-       update operators set admitted_by = null, admitted_at = null, proposed_by = null where name = 'bob';
-       reset session_replication_role`,
+    await pastGuards(
+      api.database,
+      `update operators set admitted_by = null, admitted_at = null, proposed_by = null where name = 'bob'`,
     );
     const { status, body } = await signIn(bob);
     expect([status, body.message]).toEqual([403, expect.stringContaining('has not been admitted')]);

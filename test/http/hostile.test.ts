@@ -3,6 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { newId } from '../../src/kernel/ids';
 import { type Client, type TestApi, testApi } from '../support/api';
 import { activeCard, fund, masterAccount } from '../support/cards';
+import { pastGuards } from '../support/database';
 
 /** Attacks by other people’s tools over the real API. */
 
@@ -69,9 +70,7 @@ describe('a required key stays with its operation', () => {
     await fund(api, account, '20.00');
     const first = await payment(client, account, 'own-1');
     expect(first.status).toBe(202);
-    await api.database.query(
-      `set session_replication_role = replica; delete from idempotency_keys where key = 'own-1'; reset session_replication_role`,
-    );
+    await pastGuards(api.database, `delete from idempotency_keys where key = 'own-1'`);
     const second = await payment(client, account, 'own-1');
     expect(second).toMatchObject({ status: 422, body: { code: 'idempotency_mismatch' } });
     const held = await api.database.query('select 1 from transfers where account_id = $1', [account]);

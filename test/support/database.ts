@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
-import { createDatabase, type Database } from '../../src/kernel/db/database';
+import { createDatabase, type Database, type Sql } from '../../src/kernel/db/database';
 import { runtimeUrl } from '../../src/startup/embedded/postgres/connection';
 import { timed } from './run/timed';
 
@@ -68,3 +68,7 @@ export async function onServer(statement: string): Promise<void> {
     await client.end();
   }
 }
+
+/** Runs a statement of the owner without triggers, for states that the product itself can never reach. */
+export const pastGuards = (owner: Pick<Sql, 'query'>, statement: string): Promise<unknown[]> =>
+  owner.query(`set session_replication_role = replica; ${statement}; reset session_replication_role`);

@@ -3,7 +3,7 @@ import { WorkflowFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { createHousekeepingActivities } from '../../activities/housekeeping';
 import { DatabaseAway } from '../../src/kernel/db/faults';
-import { type TestDatabase, testDatabase } from '../support/database';
+import { pastGuards, type TestDatabase, testDatabase } from '../support/database';
 import { type TimeSkipping, timeSkipping } from '../support/temporal';
 
 let temporal: TimeSkipping;
@@ -185,7 +185,7 @@ describe('deletes a backlog in batches, because one statement would exceed its t
          select 'car_' || n, 'USD', '2026-01-31', 5 from generate_series(1, 2500) n`,
     ],
   ] as const)('%s', async (activity, table, insert) => {
-    await test.database.query(`delete from ${table}`);
+    await pastGuards(test.database, `delete from ${table}`);
     await test.database.query(insert);
     await forbidMore(table);
     const activities = createHousekeepingActivities({
