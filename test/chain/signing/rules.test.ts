@@ -61,7 +61,7 @@ describe('the judgement of a transaction', () => {
       true,
     ],
     ['a delegated batch', { from: STATION, to: DELEGATE, data: sweepAllData(TOKEN, [WALLET], 9n) }],
-  ])('admits %s', (_, given, isOwn) => expect(judged(given, isOwn)).toBeUndefined());
+  ])('admits %s', (_, given, isOwn = false) => expect(judged(given, isOwn)).toBeUndefined());
 
   it.each<[string, Partial<UnsignedTransaction>, boolean?]>([
     ['native coin to a stranger', { to: THIEF, value: 1n }],
@@ -103,7 +103,7 @@ describe('the judgement of a transaction', () => {
       'an authorization beside a transfer',
       { data: erc20Transfer(TREASURY, 5n), authorizations: [authorization] },
     ],
-  ])('refuses %s', (_, given, isOwn) => expect(judged(given, isOwn)).toEqual(expect.any(String)));
+  ])('refuses %s', (_, given, isOwn = false) => expect(judged(given, isOwn)).toEqual(expect.any(String)));
 
   it('refuses a listed contract that follows from no listed treasury', () => {
     const wrong = delegateAddress({ treasury: THIEF, station: STATION });
