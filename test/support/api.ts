@@ -8,6 +8,7 @@ import { openApiDocument } from '../../src/http/openapi';
 import type { Database } from '../../src/kernel/db/database';
 import { Decimal } from '../../src/kernel/money/money';
 import type { NumberedCommand } from '../../src/kernel/outbox/commands';
+import type { RateLimiter } from '../../src/kernel/rate-limit';
 import type { Keyring } from '../../src/kernel/security/keyring';
 import { createLocalSigner } from '../../src/parties/signer/local';
 import { keepLimits } from '../../src/process/limits/operations';
@@ -58,13 +59,15 @@ const WIDE = { tenant: new Decimal('1e12'), installation: new Decimal('1e12') };
 export interface TestWiring extends Partial<Wiring> {
   /** The keys of a test's keyring are stored in the database, for commands with its master key. Default: random. */
   keyring?: TestKeyring | Keyring;
+  /** Default: the API's own limits of requests. */
+  spend?: RateLimiter;
   /** Serves this database, as a second process would, and leaves it there. Default: a database of its own. */
   on?: TestDatabase;
 }
 
 /** Starts the real API over real HTTP on its own database, without Temporal. Its commands are collected. */
 export async function testApi(
-  { on, ...options }: TestWiring = {},
+  { on, spend, ...options }: TestWiring = {},
   wrap: (database: Database) => Database = (database) => database,
 ): Promise<TestApi> {
   const test = on ?? (await testDatabase());
@@ -87,7 +90,7 @@ export async function testApi(
     // Signs at once. The tests of the signing process replace it (test/chain/signing).
     parties: { signer: createLocalSigner({ database, ...seedKeys(keyring) }), ...options.parties },
   });
-  const handle = createApi(services, { observe: () => undefined }).callback();
+  const handle = createApi(services, { observe: () => undefined, spend }).callback();
   const server = await listen((request, response) => void handle(request, response));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   await services.parties.rates.ready();
