@@ -77,7 +77,9 @@ async function install() {
   const timer = setInterval(() => {
     console.log(`  still installing … ${Math.round((Date.now() - began) / 1000)} s`);
   }, SHOW_EVERY_MS);
-  const options = ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund'];
+  // npm would warn of each package that the Node of the installation is too old for. The packages run under the pinned one.
+  const quiet = ['--no-audit', '--no-fund', '--loglevel=error'];
+  const options = ['ci', '--include=dev', '--include=optional', ...quiet];
   const npm = process.env.npm_execpath;
   const [command, args] = npm?.endsWith('.js') ? [process.execPath, [npm, ...options]] : ['npm', options];
   const shell = command === 'npm' && process.platform === 'win32';

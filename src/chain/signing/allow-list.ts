@@ -1,8 +1,10 @@
 import { createHash, createPublicKey, verify } from 'node:crypto';
 import { z } from 'zod';
 import { SIGNATURES, type SignerOperator } from '../../kernel/config/signer-operators';
+import { Decimal } from '../../kernel/money/money';
 import { checkedAddress } from '../../parties/chain/addresses';
 import { isChainName } from '../networks/record';
+import { NATIVE_DECIMALS, toUnits } from '../networks/rules';
 import type { AllowedNetwork } from './rules';
 
 /**
@@ -175,13 +177,8 @@ export function judgeList({ body, digest, signatures }: StoredList, judging: Jud
 export const networksOf = ({ networks }: AllowList): AllowedNetwork[] =>
   networks.map(({ dailyFees, treasuries, tokens, delegates, ...named }) => ({
     ...named,
-    dailyFees: weiOf(dailyFees),
+    dailyFees: toUnits(new Decimal(dailyFees), NATIVE_DECIMALS.evm),
     treasuries: new Set(treasuries),
     tokens: new Set(tokens),
     delegates: new Set(delegates),
   }));
-
-function weiOf(amount: string): bigint {
-  const [whole = '0', part = ''] = amount.split('.');
-  return BigInt(whole + part.padEnd(18, '0'));
-}
