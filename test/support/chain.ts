@@ -76,11 +76,16 @@ export async function startTestChain({
     .extend(walletActions);
   await timed('servers', () => untilItAnswers(() => client.getChainId()));
 
+  /**
+   * Receipt of a transaction that has a block or gets one. A busy node answers a send before it has mined.
+   * Polls, because viem's own wait reads again only after the next block, which may never come.
+   */
+  const receipt = (hash: Hex) => untilItAnswers(() => client.getTransactionReceipt({ hash }));
+
   /** Waits for the transaction's block. With manual mining, mines one. */
   async function mined(hash: Hex) {
     if (blockTime === 'manual') await client.mine({ blocks: 1 });
-    // Polls, because viem's own wait reads again only after the next block, which may never come.
-    return untilItAnswers(() => client.getTransactionReceipt({ hash }));
+    return receipt(hash);
   }
 
   async function deploy(name: keyof typeof contracts, args: unknown[] = []): Promise<Address> {
@@ -106,6 +111,7 @@ export async function startTestChain({
     payer: payer.address,
     node,
     mined,
+    receipt,
     write,
     deploy,
     /** Deploys the test USDT; the payer has 10⁹ of it. */

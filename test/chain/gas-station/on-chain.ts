@@ -40,7 +40,7 @@ const nothing = () => Object.fromEntries(ACCOUNTS.map((account) => [account, 0n]
 async function addReceipt(world: TestStation, hash: Hex, moved: Movements): Promise<void> {
   const { client } = world.chain;
   const { from, to, value } = await client.getTransaction({ hash });
-  const receipt = await client.getTransactionReceipt({ hash });
+  const receipt = await world.chain.receipt(hash);
   const add = async (address: Address | null, asset: 'ETH' | 'USDT', units: bigint) => {
     const place = address && (await placeOf(world, address));
     if (place) moved[`${place} ${asset}` as keyof Movements] += units;

@@ -16,7 +16,7 @@ describe('the contracts of tests and of the local chain', () => {
   it('move money on a real node', async () => {
     const token = await chain.token();
     const hash = await chain.pay(token, '0x00000000000000000000000000000000000000A1', 1_500_000n);
-    const { logs, status } = await chain.client.getTransactionReceipt({ hash });
+    const { logs, status } = await chain.receipt(hash);
     expect({ status, logs: logs.length }).toEqual({ status: 'success', logs: 1 });
   });
 });

@@ -289,7 +289,7 @@ describe('delegated sweeps', () => {
       data: sweepData(world.token),
     };
     const hash = await sendAs(world.chain, world.treasury, call).catch(() => undefined);
-    if (hash) expect((await world.chain.client.getTransactionReceipt({ hash })).status).toBe('reverted');
+    if (hash) expect((await world.chain.receipt(hash)).status).toBe('reverted');
     expect(await world.tokens(wallet?.address ?? '')).toBe(1_000_000n);
   });
 });

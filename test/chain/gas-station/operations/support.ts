@@ -296,7 +296,7 @@ export const attempts = ({ services }: Pick<TestStation, 'services'>, id: string
 
 /** Gas used × price of transactions, by their receipts. */
 export async function feesOf(chain: TestChain, hashes: readonly Hex[]): Promise<bigint> {
-  const receipts = await Promise.all(hashes.map((hash) => chain.client.getTransactionReceipt({ hash })));
+  const receipts = await Promise.all(hashes.map((hash) => chain.receipt(hash)));
   return receipts.reduce((sum, { gasUsed, effectiveGasPrice }) => sum + gasUsed * effectiveGasPrice, 0n);
 }
 

@@ -270,7 +270,7 @@ it('books the fee again when a deep reorganisation has put a final transaction i
   await client.revert({ id: before });
   await client.setNextBlockBaseFeePerGas({ baseFeePerGas: parseGwei('0.75') });
   const hash = await client.sendRawTransaction({ serializedTransaction: attempt!.raw! });
-  const { gasUsed, effectiveGasPrice } = await client.getTransactionReceipt({ hash });
+  const { gasUsed, effectiveGasPrice } = await world.chain.receipt(hash);
   expect(gasUsed * effectiveGasPrice).not.toBe(paid);
   expect(await difference()).not.toEqual(unbooked);
 
