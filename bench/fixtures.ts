@@ -12,7 +12,8 @@ import { openLedgerAccount } from '../src/kernel/ledger/accounts';
 import { accountEntry, internalEntry } from '../src/kernel/ledger/entries';
 import { Decimal } from '../src/kernel/money/money';
 import { placeOf } from '../src/startup/installation/run';
-import { createClient, type NewCredential } from '../src/tenants/clients/operations';
+import { createClient } from '../src/tenants/clients/create';
+import { type NewCredential } from '../src/tenants/clients/secrets';
 import type { Bench } from './servers';
 
 const BIN = '44112200';

@@ -7,7 +7,8 @@ import { audit } from '../kernel/audit/audit';
 import { table } from '../kernel/db/build';
 import type { Database, Tx } from '../kernel/db/database';
 import type { Keyring } from '../kernel/security/keyring';
-import { createClient, isLiveSecret, type NewCredential, rotateSecret } from '../tenants/clients/operations';
+import { createClient } from '../tenants/clients/create';
+import { isLiveSecret, type NewCredential, rotateSecret } from '../tenants/clients/secrets';
 import { writeState } from './embedded/state-file';
 
 /** `.data/credentials.json` (0600): access to a local sandbox, for people and for `npm run demo`. */

@@ -10,7 +10,7 @@ import { conflict, notFound, precondition } from '../../src/kernel/errors';
 import { pageOf, pageQuery, positionOf, positionPart } from '../../src/kernel/wire/pages';
 import { amount } from '../../src/kernel/wire/schemas';
 import { createAuthenticator } from '../../src/tenants/clients/authenticate';
-import { createClient } from '../../src/tenants/clients/operations';
+import { createClient } from '../../src/tenants/clients/create';
 import { testDatabase } from '../support/database';
 import { testKeyring } from '../support/keyring';
 import { startProxy } from './postgres-proxy';

@@ -15,7 +15,7 @@ import { decimalsOf } from '../../src/kernel/money/currencies';
 import { Decimal } from '../../src/kernel/money/money';
 import { createCardholder } from '../../src/people/cardholders/operations';
 import { createUser } from '../../src/people/users/operations';
-import { createClient } from '../../src/tenants/clients/operations';
+import { createClient } from '../../src/tenants/clients/create';
 import type { TestApi } from '../support/api';
 import { PROCESSOR } from '../support/cards';
 

@@ -13,7 +13,7 @@ import type { Keyring } from '../../src/kernel/security/keyring';
 import { createLocalSigner } from '../../src/parties/signer/local';
 import { keepLimits } from '../../src/process/limits/operations';
 import type { Wiring } from '../../src/startup/wiring';
-import { createClient } from '../../src/tenants/clients/operations';
+import { createClient } from '../../src/tenants/clients/create';
 import { type TestDatabase, testDatabase } from './database';
 import { documentedAnswers } from './documented';
 import { isTestKeyring, seedKeys, storeTestKeys, type TestKeyring, testKeyring } from './keyring';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Scope } from '../../src/kernel/scopes';
-import { addSecret, prepareCredential } from '../../src/tenants/clients/operations';
+import { addSecret, prepareCredential } from '../../src/tenants/clients/secrets';
 import type { TestApi } from './api';
 
 /** Adds a secret to a tenant, and returns the headers of requests with it. */

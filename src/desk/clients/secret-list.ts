@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Sql } from '../../kernel/db/database';
 import { columnsOf, type List, list } from '../../process/desk/list';
-import { listSecrets, type TenantSecret } from '../../tenants/clients/operations';
+import { listSecrets, type TenantSecret } from '../../tenants/clients/secrets';
 
 const columns = columnsOf<TenantSecret>();
 

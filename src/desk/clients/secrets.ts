@@ -8,17 +8,17 @@ import { text } from '../../kernel/wire/schemas';
 import { operatorNameOf } from '../../process/approvals/actors';
 import { type Decision, decision, installation, type MadeSecret } from '../../process/desk/decision';
 import type { Services } from '../../services';
+import { createClient } from '../../tenants/clients/create';
+import { MAIN, type SecretTerms } from '../../tenants/clients/record';
 import {
   addSecret,
   allNumbersOf,
   assertAddable,
-  createClient,
   numbersOf,
   prepareCredential,
   revokeSecrets,
   rotateSecret,
-} from '../../tenants/clients/operations';
-import { MAIN, type SecretTerms } from '../../tenants/clients/record';
+} from '../../tenants/clients/secrets';
 import { OVERLAP_SECONDS } from '../../tenants/clients/settings';
 import { newTenantSettings } from '../../transfers/approval/new-tenant';
 import { findOperator } from '../operators/operations';

@@ -2,8 +2,9 @@ import type { Sql } from '../../kernel/db/database';
 import type { SubjectSpec } from '../../process/desk/decision';
 import { stopsOf } from '../../process/stops/operations';
 import type { StopKind } from '../../process/stops/record';
-import { liveSecrets, lockedTenant, tenantExists, tenantOf } from '../../tenants/clients/operations';
+import { lockedTenant, tenantExists, tenantOf } from '../../tenants/clients/operations';
 import type { LiveSecret, Tenant } from '../../tenants/clients/record';
+import { liveSecrets } from '../../tenants/clients/secrets';
 
 /** A tenant, as operators judge it. */
 export interface Client extends Tenant {

@@ -4,7 +4,7 @@ import { audit } from '../../kernel/audit/audit';
 import { instant } from '../../kernel/wire/schemas';
 import type { Services } from '../../services';
 import type { Access } from './access';
-import { rotateSecret } from './operations';
+import { rotateSecret } from './secrets';
 import { OVERLAP_SECONDS } from './settings';
 
 export function clientRoutes({ keyring, access, now }: Services & { access: Access }): Route[] {

@@ -8,7 +8,7 @@ import { checkUrl } from '../../kernel/wire/reached-url';
 import { moment } from '../../kernel/wire/schemas';
 import { webUrl } from '../../kernel/wire/web-url';
 import type { Services } from '../../services';
-import { signingSecret } from '../clients/operations';
+import { signingSecret } from '../clients/secrets';
 import { shownKey, standardKeyOf } from './delivery/signature';
 import { eventRoutes } from './events/routes';
 import { deleteWebhook, listWebhooks, resendWebhooks, setWebhook } from './operations';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensureDemoBins } from '../../../src/cards/programmes/operations';
 import { createAuthenticator } from '../../../src/tenants/clients/authenticate';
-import { signingSecret } from '../../../src/tenants/clients/operations';
+import { signingSecret } from '../../../src/tenants/clients/secrets';
 import { findTenant } from '../../../src/tenants/clients/store';
 import { type TestDatabase, testDatabase } from '../../support/database';
 import { keyringIn, masterKeysText } from '../../support/keyring';

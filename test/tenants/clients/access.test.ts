@@ -4,12 +4,9 @@ import { DatabaseAway } from '../../../src/kernel/db/faults';
 import { newId } from '../../../src/kernel/ids';
 import { createAccess } from '../../../src/tenants/clients/access';
 import { createAuthenticator } from '../../../src/tenants/clients/authenticate';
-import {
-  createClient,
-  revokeSecrets,
-  rotateSecret,
-  setClientStatus,
-} from '../../../src/tenants/clients/operations';
+import { createClient } from '../../../src/tenants/clients/create';
+import { setClientStatus } from '../../../src/tenants/clients/operations';
+import { revokeSecrets, rotateSecret } from '../../../src/tenants/clients/secrets';
 import { tenantSettings } from '../../../src/tenants/clients/settings';
 import { updateSettings } from '../../../src/tenants/clients/store';
 import { type TestDatabase, testDatabase } from '../../support/database';

@@ -1,5 +1,5 @@
 import type { Scope } from '../../../src/kernel/scopes';
-import { revokeSecrets, signingSecret } from '../../../src/tenants/clients/operations';
+import { revokeSecrets, signingSecret } from '../../../src/tenants/clients/secrets';
 import { type Client, type TestApi, testApi } from '../../support/api';
 import { narrowedHeaders } from '../../support/secrets';
 

@@ -1,6 +1,6 @@
 import type { Database } from '../../../kernel/db/database';
 import type { Keyring } from '../../../kernel/security/keyring';
-import { openSecret, sealedSecrets } from '../../clients/operations';
+import { openSecret, sealedSecrets } from '../../clients/secrets';
 import { type SigningKeys, standardKeyOf } from './signature';
 
 /** Lifetime of a tenant's keys. A rotated secret signs within this time. Milliseconds. */
