@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { answerPlan } from './own-process';
 
 /**
  * A load generator that needs little of the machine that it shares with the measured processes. Each keep-alive
@@ -107,14 +108,4 @@ async function drive(plan: LoadPlan): Promise<LoadResult> {
   };
 }
 
-if (require.main === module) {
-  process.once('message', (plan: LoadPlan) => {
-    drive(plan).then(
-      (result) => process.send?.(result, () => process.exit(0)),
-      (error: Error) => {
-        process.stderr.write(`${error.message}\n`);
-        process.exit(1);
-      },
-    );
-  });
-}
+if (require.main === module) answerPlan(drive);

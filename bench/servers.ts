@@ -1,4 +1,4 @@
-import { type ChildProcess, fork, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { openSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -15,6 +15,7 @@ import { temporalExecutable } from '../src/startup/embedded/temporal/binary';
 import { startTemporal } from '../src/startup/embedded/temporal/server';
 import { defaultCacheDir } from '../src/startup/embedded/tool-cache';
 import type { LoadPlan, LoadResult } from './load';
+import { runInOwnProcess } from './own-process';
 
 const ROOT = join(__dirname, '..');
 const LOG = { info: () => undefined, warn: (line: string) => console.error(line) };
@@ -155,14 +156,8 @@ async function stopped(child: ChildProcess): Promise<void> {
 }
 
 /** Runs a load plan in a process of its own. */
-export function runLoad(plan: LoadPlan): Promise<LoadResult> {
-  return new Promise((resolve, reject) => {
-    const child = fork(join(__dirname, 'load.ts'), { execArgv: ['--import', 'tsx'] });
-    child.once('message', (result) => resolve(result as LoadResult));
-    child.once('exit', (code) => code !== 0 && reject(new Error('the load generator has failed')));
-    child.send(plan);
-  });
-}
+export const runLoad = (plan: LoadPlan) =>
+  runInOwnProcess<LoadPlan, LoadResult>(join(__dirname, 'load.ts'), plan);
 
 /**
  * Measures transactions per second of TPC-B by pgbench on the same server: scale 20, 10 seconds, these connections.

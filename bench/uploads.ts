@@ -1,8 +1,8 @@
-import { fork } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type BenchTenant, openServices, tenantWithCards } from './fixtures';
+import { answerPlan, runInOwnProcess } from './own-process';
 import { openBench, startCardApi } from './servers';
 
 const UPLOADS = 20;
@@ -120,14 +120,7 @@ function answered(agent: Agent, port: number, tenant: BenchTenant): Promise<void
   });
 }
 
-function runUploads(plan: UploadPlan): Promise<UploadResult> {
-  return new Promise((resolve, reject) => {
-    const child = fork(__filename, { execArgv: ['--import', 'tsx'] });
-    child.once('message', (result) => resolve(result as UploadResult));
-    child.once('exit', (code) => code !== 0 && reject(new Error('the uploading process has failed')));
-    child.send(plan);
-  });
-}
+const runUploads = (plan: UploadPlan) => runInOwnProcess<UploadPlan, UploadResult>(__filename, plan);
 
 /** A form with a JPEG of 10 MiB. */
 function formBytes(): Buffer {
@@ -175,14 +168,4 @@ function uploaded(port: number, tenant: UploadPlan['tenant'], user: string, body
   });
 }
 
-if (require.main === module) {
-  process.once('message', (plan: UploadPlan) => {
-    uploadAll(plan).then(
-      (result) => process.send?.(result, () => process.exit(0)),
-      (error: Error) => {
-        process.stderr.write(`${error.message}\n`);
-        process.exit(1);
-      },
-    );
-  });
-}
+if (require.main === module) answerPlan(uploadAll);

@@ -1,5 +1,6 @@
 import { camelRow } from '../../kernel/db/build';
 import type { Sql, Tx } from '../../kernel/db/database';
+import { oldestRows } from '../../kernel/db/portions';
 import { decimal, json, recordTable } from '../../kernel/db/record-table';
 import type { Write } from '../../kernel/db/writes';
 import { overdueIn } from '../../process/overdue';
@@ -83,15 +84,12 @@ export async function countChallenges(sql: Sql, cardId: string, since: Date): Pr
 }
 
 /**
- * Deletes challenges older than 400 days. Raw SQL for the limit, which the index of the creation serves.
+ * Deletes challenges older than 400 days.
  * @returns the number of deleted challenges
  */
 export async function deleteOldChallenges(tx: Tx, limit: number): Promise<number> {
   const gone = await tx.query(
-    `delete from card_challenges where id = any(array(
-            select id from card_challenges where created_at < product_now() - interval '400 days'
-             order by created_at limit $1))
-     returning id`,
+    `delete from card_challenges where ${oldestRows('card_challenges', '400 days')} returning id`,
     [limit],
   );
   return gone.length;

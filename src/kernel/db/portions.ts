@@ -26,3 +26,12 @@ export async function inPortions(
     if (done < limit || now() >= end) return total;
   }
 }
+
+/**
+ * Condition of a portion's statement: the oldest rows that were created longer ago than this by the product's clock, at
+ * most `$1`. Raw SQL for the limit, which an index by creation serves.
+ * @param age an interval of Postgres, such as `7 days`
+ */
+export const oldestRows = (table: string, age: string): string =>
+  `id = any(array(
+     select id from ${table} where created_at < product_now() - interval '${age}' order by created_at limit $1))`;

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { table } from '../../../kernel/db/build';
 import type { Database, Sql } from '../../../kernel/db/database';
-import { inPortions } from '../../../kernel/db/portions';
+import { inPortions, oldestRows } from '../../../kernel/db/portions';
 import type { Keyring } from '../../../kernel/security/keyring';
 import { PartyAway, PartyRefused } from '../../../process/party-errors';
 import type { Mail, Mailer } from '../port';
@@ -47,10 +47,7 @@ export function createMailbox(database: Database, keyring: Keyring, forward: Mai
 export const forgetOldMails = (database: Database): Promise<number> =>
   inPortions(database, async (tx, limit) => {
     const gone = await tx.query(
-      `delete from sandbox_mails where id = any(array(
-              select id from sandbox_mails where created_at < product_now() - interval '7 days'
-               order by created_at limit $1))
-       returning id`,
+      `delete from sandbox_mails where ${oldestRows('sandbox_mails', '7 days')} returning id`,
       [limit],
     );
     return gone.length;

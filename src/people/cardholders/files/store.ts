@@ -1,5 +1,6 @@
 import { filtered } from '../../../kernel/db/build';
 import type { Sql } from '../../../kernel/db/database';
+import { oldestRows } from '../../../kernel/db/portions';
 import { recordTable } from '../../../kernel/db/record-table';
 import { isId } from '../../../kernel/ids';
 import type { FileType } from '../../../kernel/wire/file-type';
@@ -27,14 +28,12 @@ export async function insertFile(tx: Sql, given: CardholderFile): Promise<void> 
 }
 
 /**
- * Deletes files older than 30 days. Raw SQL for the limit, which the index of the creation serves.
+ * Deletes files older than 30 days.
  * @returns the deleted files
  */
 export const deleteOldFiles = (tx: Sql, limit: number): Promise<Pick<CardholderFile, 'id' | 'tenantId'>[]> =>
   tx.query(
-    `delete from cardholder_files where id = any(array(
-            select id from cardholder_files where created_at < product_now() - interval '30 days'
-             order by created_at limit $1))
+    `delete from cardholder_files where ${oldestRows('cardholder_files', '30 days')}
      returning id, tenant_id as "tenantId"`,
     [limit],
   );
