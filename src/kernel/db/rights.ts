@@ -157,9 +157,9 @@ export const TABLES: Readonly<Record<string, TableRights>> = {
   daily_outflow_sums: { runtime: CHANGE },
   daily_outflow_changes: { runtime: 'select, insert, delete' },
   deposits: { runtime: CHANGE, hidden: ['return_url', 'token_hash', 'redirect_sealed'] },
-  payouts: { runtime: ADD, hidden: ['destination', 'destination_masked'] },
+  payouts: { runtime: ADD, hidden: ['destination'] },
   payout_destinations: { runtime: CHANGE, hidden: ['fingerprint'] },
-  iban_payouts: { runtime: ADD, hidden: ['destination', 'destination_masked'] },
+  iban_payouts: { runtime: ADD, hidden: ['destination'] },
   iban_credit_remitters: { runtime: ADD, hidden: ['remitter'] },
   external_card_transactions: {
     runtime: CHANGE,

@@ -11,6 +11,7 @@ import { type ApprovedKind, assertMayPay } from '../approval/decide';
 import { statusEvent } from '../engine/events';
 import type { Given, NewDecision, ProcessSubject, TransferKind } from '../engine/kind';
 import { whyNotFundable } from '../funding';
+import { ownerOf, ownerSealer } from '../owner-sealer';
 import * as order from './order-rules';
 import { type CardTerms, type CardTransfer, cardTerms } from './order-rules';
 import { type ExternalCardKind, shownStatus } from './record';
@@ -98,17 +99,18 @@ export const CARD_KINDS = { topup: cardTopupKind, withdrawal: cardWithdrawalKind
 async function orderOf(services: Services, situation: CardTransfer): Promise<CardOrder> {
   const { transfer } = situation;
   const { database, keyring } = services;
-  const { id, tenantId, terms } = transfer;
+  const { id, tenantId, accountId, terms } = transfer;
   if (tenantId === null) throw new Error(`the card transfer ${id} has no tenant`);
-  const [details, tenant] = await Promise.all([
+  const [details, tenant, owner] = await Promise.all([
     findDetails(database, { id }),
     requireTenant(database, tenantId),
+    ownerOf(database, accountId),
   ]);
   if (!details) throw new Error(`the card transfer ${id} has no details`);
   const { token, returnUrl } = details;
   return {
     key: id,
-    token: keyring.sealer('external-cards').open(token, id).toString('utf8'),
+    token: ownerSealer(keyring, owner, 'external-cards').open(token, id).toString('utf8'),
     amount: terms.amount,
     currency: terms.currency,
     merchant: tenant.name,

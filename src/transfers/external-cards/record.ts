@@ -27,7 +27,7 @@ export const shownStatus = (status: string): ShownStatus =>
 export interface ExternalCardDetails {
   id: string;
   returnUrl: string | null;
-  /** The card's token, sealed under the id. Opened only for the order. */
+  /** The card's token, sealed under the id for the owner of the account. Opened only for the order. */
   token: Buffer;
   /** The acquirer's page, sealed under the id. Set once the payer must act. */
   actionUrl: Buffer | null;

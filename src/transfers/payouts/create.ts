@@ -1,5 +1,5 @@
 import { assertFundable } from '../../accounts/accounts/internal-transfer';
-import type { Account } from '../../accounts/accounts/operations';
+import { type Account, usersOfAccounts } from '../../accounts/accounts/operations';
 import type { IdPage } from '../../kernel/db/build';
 import { inOrder, type Sql, type Tx } from '../../kernel/db/database';
 import { alreadyExists } from '../../kernel/errors';
@@ -14,14 +14,15 @@ import { needsApproval } from '../approval/needs-approval';
 import { approvalSettingsSection } from '../approval/settings';
 import { type Opening, openTransfer } from '../engine/open';
 import { type ListFilter, listTransfers, requireTransfer } from '../engine/read';
+import type { Owner } from '../owner-sealer';
 import { checkDestination, maskDestination } from './destinations/destination';
 import { restOf } from './destinations/resting';
-import { sealDestination } from './destinations/sealing';
+import { openDestination, sealDestination } from './destinations/sealing';
 import { orderKey, payoutKind } from './kind';
 import type { PayoutKind } from './paid-by-party';
 import { type Payout, type PayoutTerms, quotedTerms, type ShownPayout, totalDebit } from './record';
 import { payoutSettingsSection } from './settings';
-import { havingExternalId, insertDetails, type NewPayoutDetails, withDetails } from './store';
+import { findDetails, havingExternalId, insertDetails, type NewPayoutDetails } from './store';
 
 /** Body of `POST /v2/accounts/{accountId}/payouts`. */
 export interface PayoutRequest {
@@ -55,7 +56,7 @@ export async function createPayout(
     checkDestination(quoted.method, request.destination, quoted.receivedCurrency),
   );
   takeQuote(tx, quote, { usedBy: id, at });
-  await assertFundable(tx, account);
+  const owner = await assertFundable(tx, account);
   const debit = totalDebit(quoted);
   const leaving = { id, tenantId, debit, currency, at };
   const waits = await needsApproval(services, tx, leaving, { above: approvalAbove, daily });
@@ -66,6 +67,7 @@ export async function createPayout(
     accountId,
     quoteId,
     externalId,
+    owner,
     destination,
     partyRef: orderKey(id),
     key,
@@ -78,6 +80,7 @@ export async function createPayout(
 interface NewPayout
   extends Omit<Opening<PayoutTerms>, 'tenantId' | 'status' | 'referenceId' | 'field'>,
     Pick<NewPayoutDetails, 'tenantId' | 'quoteId' | 'externalId'> {
+  owner: Owner;
   destination: Destination;
 }
 
@@ -86,18 +89,18 @@ export async function makePayout(
   services: Services,
   tx: Tx,
   kind: PayoutKind,
-  { quoteId, externalId, destination, ...given }: NewPayout,
+  { quoteId, externalId, owner, destination, ...given }: NewPayout,
 ): Promise<ShownPayout> {
   const { id, tenantId } = given;
-  const details = { id, quoteId, externalId, destinationMasked: maskDestination(destination) };
-  const sealed = sealDestination(services.keyring, kind.sealedFor, destination, id);
+  const sealed = sealDestination(services.keyring, owner, destination, id);
+  const details = { id, quoteId, externalId, destination: sealed };
   const opening = { ...given, status: 'created', referenceId: id, field: 'quoteId' };
   const [, payout] = await inOrder([
-    keepDetails(tx, kind, { ...details, tenantId, destination: sealed }),
+    keepDetails(tx, kind, { ...details, tenantId }),
     openTransfer(services, tx, kind, opening),
   ]);
   if (!payout) throw new Error(`the party knows the payout ${id} already`);
-  return { payout, details };
+  return { payout, details, destination: maskDestination(destination) };
 }
 
 async function keepDetails(tx: Tx, { table }: PayoutKind, details: NewPayoutDetails): Promise<void> {
@@ -107,27 +110,50 @@ async function keepDetails(tx: Tx, { table }: PayoutKind, details: NewPayoutDeta
 
 /** @throws Problem 404, also for a payout of another account */
 export async function requirePayout(
-  services: Pick<Services, 'database' | 'now'>,
+  services: Pick<Services, 'database' | 'keyring' | 'now'>,
   kind: PayoutKind,
   wanted: { id: string; accountId: string; reach: string | null },
 ): Promise<ShownPayout> {
   const found = await requireTransfer(services, kind, { ...wanted, noun: 'payout' });
-  return shownPayout(services.database, kind, found);
+  return shownPayout(services, kind, found);
 }
 
 /** Lists the payouts of an account, newest first. */
 export async function listPayouts(
-  services: Pick<Services, 'database' | 'now'>,
+  services: Pick<Services, 'database' | 'keyring' | 'now'>,
   { externalId, ...filter }: ListFilter & { externalId?: string | undefined },
   page: IdPage,
 ): Promise<ShownPayout[]> {
   const found = await listTransfers(services, payoutKind, filter, page, (query) => {
     if (externalId !== undefined) havingExternalId(query, externalId);
   });
-  return withDetails(services.database, payoutKind.table, found);
+  return shownPayouts(services, payoutKind, found);
 }
 
-export async function shownPayout(sql: Sql, { table }: PayoutKind, payout: Payout): Promise<ShownPayout> {
-  const [found] = await withDetails(sql, table, [payout]);
+/** What opens the destinations of payouts. */
+type Openers = Pick<Services, 'keyring'> & { database: Sql };
+
+export async function shownPayout(services: Openers, kind: PayoutKind, payout: Payout): Promise<ShownPayout> {
+  const [found] = await shownPayouts(services, kind, [payout]);
   return found as ShownPayout;
+}
+
+/** Payouts with the fields beside their transfers, in the order given. */
+async function shownPayouts(
+  { database, keyring }: Openers,
+  { table }: PayoutKind,
+  found: readonly Payout[],
+): Promise<ShownPayout[]> {
+  const details = await findDetails(database, table, found.map(({ transfer }) => transfer.id));
+  const accountIds = new Set(found.map(({ transfer }) => transfer.accountId ?? ''));
+  const owners = await usersOfAccounts(database, [...accountIds]);
+  return found.map((payout) => {
+    const { id, accountId } = payout.transfer;
+    const own = details.get(id);
+    if (!own) throw new Error(`the payout ${id} has no details`);
+    const owner = owners.get(accountId ?? '');
+    const isErased = owner?.dataKey === null;
+    const destination = isErased ? {} : maskDestination(openDestination(keyring, owner, own.destination, id));
+    return { payout, details: own, destination };
+  });
 }

@@ -107,11 +107,14 @@ export interface PayoutDetails {
   quoteId: string;
   /** The client's own name for it. */
   externalId: string | null;
-  destinationMasked: Destination;
+  /** Sealed under the id, for the owner of the account. */
+  destination: Buffer;
 }
 
 /** A payout with the fields beside its transfer. */
 export interface ShownPayout {
   payout: Payout;
   details: PayoutDetails;
+  /** Masked. Empty once the owner of the account was erased. */
+  destination: Destination;
 }

@@ -9,6 +9,7 @@ import { pageQuery, pageSchema, whole } from '../../kernel/wire/pages';
 import { amount, currency, identifier, text } from '../../kernel/wire/schemas';
 import { PAYOUT_METHODS } from '../../parties/payouts/port';
 import type { Services } from '../../services';
+import { ownerOf } from '../owner-sealer';
 import { createPayout, listPayouts, requirePayout } from './create';
 import { destinationSchema } from './destinations/destination';
 import { payoutKind } from './kind';
@@ -128,6 +129,9 @@ function createRoute(services: Services): Route {
       externalId: text(200).min(1, 'must not be empty').optional(),
     }),
     response: payoutSchema,
+    personal: ['destination'],
+    personOf: async (_, { params }, sql) =>
+      (await ownerOf(sql, params['accountId'] ?? null))?.id ?? null,
     status: 201,
     idempotency: 'required',
     problems: [

@@ -92,10 +92,10 @@ export function outgoingFields() {
 }
 
 /** The values of a payout of either kind, from its transfer and its details. */
-export const payoutValues = ({ payout, details }: ShownPayout) => ({
+export const payoutValues = ({ payout, details, destination }: ShownPayout) => ({
   ...details,
   ...outgoingValues(payout),
-  destination: details.destinationMasked,
+  destination,
 });
 
 /** @param noun noun in texts for the client */

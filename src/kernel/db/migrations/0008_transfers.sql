@@ -224,23 +224,21 @@ create table deposits (
 
 -- Money that leaves an account for a bank, a card or a chain.
 create table payouts (
-  id                 id primary key references transfers deferrable initially deferred,
-  tenant_id          id not null references tenants,
-  quote_id           id not null unique references quotes,
-  external_id        text collate "C",
-  destination        bytea not null,  -- sealed under the id; opened only to submit it
-  destination_masked jsonb not null
+  id          id primary key references transfers deferrable initially deferred,
+  tenant_id   id not null references tenants,
+  quote_id    id not null unique references quotes,
+  external_id text collate "C",
+  destination bytea not null  -- sealed under the id, by the key of the account's user, or of the tenants' own destinations
 );
 create unique index payouts_external_id on payouts (tenant_id, external_id);
 
 -- Money that leaves a virtual IBAN by SEPA.
 create table iban_payouts (
-  id                 id primary key references transfers deferrable initially deferred,
-  tenant_id          id not null references tenants,
-  quote_id           id not null unique references quotes,
-  external_id        text collate "C",
-  destination        bytea not null,  -- sealed under the id; opened only to submit it
-  destination_masked jsonb not null
+  id          id primary key references transfers deferrable initially deferred,
+  tenant_id   id not null references tenants,
+  quote_id    id not null unique references quotes,
+  external_id text collate "C",
+  destination bytea not null  -- sealed under the id
 );
 create unique index iban_payouts_external_id on iban_payouts (tenant_id, external_id);
 
@@ -264,7 +262,7 @@ create table iban_credit_remitters (
 -- Money between an account and somebody's payment card elsewhere, by the token of that card.
 create table external_card_transactions (
   id            id primary key references transfers,
-  token         bytea not null,  -- the card's token, sealed under the id
+  token         bytea not null,  -- the card's token, sealed under the id, by the key of the account's user where there is one
   return_url    text,
   redirect_hash bytea not null unique,  -- of the token in our redirect address
   action_url    bytea  -- the provider's page, sealed under the id
