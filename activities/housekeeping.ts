@@ -6,6 +6,7 @@ import { forgetOldKeys } from '../src/kernel/idempotency';
 import { takeSnapshots } from '../src/kernel/ledger/check';
 import { forgetOldMails } from '../src/parties/mail/sandbox/mailbox';
 import { forgetOldFiles } from '../src/people/cardholders/files/forget';
+import { forgetRejected } from '../src/people/cardholders/forget-rejected';
 import { forgetOldCallbacks } from '../src/process/callbacks/operations';
 import { forgetUnusedQuotes } from '../src/process/quotes/operations';
 import type { Services } from '../src/services';
@@ -21,7 +22,7 @@ export interface HousekeepingActivities {
   forgetOldEvents(): Promise<number>;
   /** @returns the number of deleted quotes */
   forgetUnusedQuotes(): Promise<number>;
-  /** @returns the number of deleted rows: challenges, sandbox mails and files of cardholders */
+  /** @returns the number of deleted rows: challenges, sandbox mails, files of cardholders, names of rejected ones */
   forgetPersonalData(): Promise<number>;
   /**
    * Ends expired allocations, and returns wallets whose cooldown is over to their pool.
@@ -52,7 +53,8 @@ export function createHousekeepingActivities(
     forgetPersonalData: async () =>
       (await forgetOldChallenges(database)) +
       (await forgetOldMails(database)) +
-      (await forgetOldFiles(services)),
+      (await forgetOldFiles(services)) +
+      (await forgetRejected(services)),
     releaseExpiredWallets: () => releaseAllExpired(services),
     forgetOldSpending: () => forgetOldSpending(database, now()),
     showOverdueCardOrders: () => showOverdueOrders(services),

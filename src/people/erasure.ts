@@ -5,6 +5,7 @@ import { requireTenant } from '../tenants/clients/operations';
 import { forgetCardholders } from './cardholders/operations';
 import { forgetDocuments } from './kyc/documents/documents';
 import { forgetNotes } from './kyc/operations';
+import { retainedUntil } from './retention';
 import { forgetUser, requireUser, type User } from './users/operations';
 
 /** What an erasure asks of the districts below. */
@@ -24,10 +25,7 @@ export async function erasableFrom(
   { tenantId, status, dataKey, updatedAt }: User,
 ): Promise<Date | null> {
   if (status !== 'blocked' || dataKey === null) return null;
-  const { retentionYears } = (await requireTenant(sql, tenantId)).settings;
-  const from = new Date(updatedAt);
-  from.setUTCFullYear(from.getUTCFullYear() + retentionYears);
-  return from;
+  return retainedUntil((await requireTenant(sql, tenantId)).settings, updatedAt);
 }
 
 /**
