@@ -139,6 +139,7 @@ function notesRoute(services: Services): Route {
     response: kycSchema,
     personal: PERSONAL,
     personOf,
+    problems: ['invalid_transition'],
     async write(tx, { caller, params, body, requestId }) {
       const kyc = await setNotes(services, tx, caller.reach, params['id'] ?? '', body.notes);
       const { id: subject, tenantId } = kyc.user;
