@@ -8,7 +8,7 @@ import { forgetNotes } from './kyc/operations';
 import { retainedUntil } from './retention';
 import { forgetUser, requireUser, type User } from './users/operations';
 
-/** What an erasure asks of the districts below. */
+/** Questions of an erasure to the districts below. */
 export interface Unfinished {
   /** Describes an open transfer of the user's accounts (src/transfers/open-of-user.ts). Undefined where there is none. */
   openTransferOf(sql: Sql, user: User): Promise<string | undefined>;

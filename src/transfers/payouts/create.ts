@@ -130,7 +130,7 @@ export async function listPayouts(
   return shownPayouts(services, payoutKind, found);
 }
 
-/** What opens the destinations of payouts. */
+/** Opens the destinations of payouts. */
 type Openers = Pick<Services, 'keyring'> & { database: Sql };
 
 export async function shownPayout(services: Openers, kind: PayoutKind, payout: Payout): Promise<ShownPayout> {

@@ -20,7 +20,7 @@ export async function dumpOf(database: Database): Promise<string> {
   return parts.join('\n');
 }
 
-/** All values of a column, one a line. */
+/** A column with all its values, one a line. */
 export interface WrittenColumn {
   table: string;
   column: string;

@@ -7,7 +7,7 @@ const PURPOSE = 'destinations';
 
 /**
  * Seals a destination for the owner of the account that pays.
- * @param context what it is bound to: the payout, the virtual IBAN of the quote, or its own id
+ * @param context id that the destination is bound to: of the payout, of the virtual IBAN of a quote, or its own
  * @throws Problem 409 `invalid_transition` once the owner was erased
  */
 export const sealDestination = (
