@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { apiRoutes } from '../../src/composition';
 import { age, block, erase } from '../people/users/erase';
 import { type Client, type TestApi, testApi } from '../support/api';

@@ -9,7 +9,6 @@ import { pageQuery, pageSchema, whole } from '../../kernel/wire/pages';
 import { amount, currency, identifier, text } from '../../kernel/wire/schemas';
 import { PAYOUT_METHODS } from '../../parties/payouts/port';
 import type { Services } from '../../services';
-import { ownerOf } from '../owner-sealer';
 import { createPayout, listPayouts, requirePayout } from './create';
 import { destinationSchema } from './destinations/destination';
 import { payoutKind } from './kind';
@@ -130,8 +129,7 @@ function createRoute(services: Services): Route {
     }),
     response: payoutSchema,
     personal: ['destination'],
-    personOf: async (_, { params }, sql) =>
-      (await ownerOf(sql, params['accountId'] ?? null))?.id ?? null,
+    personOf: async (_, request, sql) => (await accountIn(sql, request)).userId,
     status: 201,
     idempotency: 'required',
     problems: [

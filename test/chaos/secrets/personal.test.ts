@@ -4,7 +4,7 @@ import { killAll } from '../../startup/process';
 import { type Fleet, startFleet } from '../../support/product';
 import { foundIn, type Secrets } from './forms';
 import { type Life, livePersonally, MARKS, TEXTS } from './personal-life';
-import { columnsOf, historiesOf, logsOf, temporalStoreOf, type WrittenColumn } from './written';
+import { columnsOf, documentsOf, historiesOf, logsOf, temporalStoreOf, type WrittenColumn } from './written';
 
 /**
  * Puts a person, the people whom the person pays, secrets, card numbers and one-time codes into all domains. Then searches
@@ -116,6 +116,12 @@ it.each([
   expect(text).toContain(known());
   expect(foundIn(text, marks)).toEqual([]);
   expect(codesIn(text)).toEqual([]);
+});
+
+it('tells none of it in the documents store', () => {
+  const documents = documentsOf(fleet);
+  expect(documents.size).toBeGreaterThan(1);
+  for (const [name, text] of documents) expect([name, foundIn(text, marks)]).toEqual([name, []]);
 });
 
 it('still repeats every answer byte for byte', async () => {

@@ -60,6 +60,18 @@ export function logsOf({ api, worker, dataDir }: Fleet): string {
   );
 }
 
+/** Returns the files of the documents store, by name. */
+export const documentsOf = ({ dataDir }: Fleet): Map<string, string> => {
+  const folder = join(dataDir, 'documents');
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  return new Map(
+    entries
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name))
+      .map((path) => [path, readFileSync(path, 'latin1')]),
+  );
+};
+
 /** Returns the histories of all workflows in Temporal, with the content of their payloads. */
 export async function historiesOf({ temporalAddress }: Pick<Fleet, 'temporalAddress'>): Promise<string> {
   const temporal = temporalAt(temporalAddress);
