@@ -4,6 +4,7 @@ import { showOverdueOrders } from '../src/cards/orders/overdue';
 import { releaseAllExpired } from '../src/chain/wallets/allocations/end';
 import { forgetOldKeys } from '../src/kernel/idempotency';
 import { takeSnapshots } from '../src/kernel/ledger/check';
+import { forgetOldPersonalFields } from '../src/kernel/personal-answers';
 import { forgetOldMails } from '../src/parties/mail/sandbox/mailbox';
 import { forgetOldFiles } from '../src/people/cardholders/files/forget';
 import { forgetRejected } from '../src/people/cardholders/forget-rejected';
@@ -46,7 +47,10 @@ export function createHousekeepingActivities(
   return {
     // To sum the entries of an hour may take longer than the statement time-out of a request.
     takeLedgerSnapshots: () => database.transaction(takeSnapshots, { statementSeconds: 600 }),
-    forgetOldIdempotencyKeys: () => forgetOldKeys(database),
+    forgetOldIdempotencyKeys: async () => {
+      await forgetOldPersonalFields(database);
+      return forgetOldKeys(database);
+    },
     forgetOldCallbacks: () => forgetOldCallbacks(database),
     forgetOldEvents: () => forgetOldEvents(database, services.eventsKeptDays),
     forgetUnusedQuotes: () => forgetUnusedQuotes(database),

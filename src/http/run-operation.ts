@@ -251,7 +251,7 @@ async function writtenUnder(
 ): Promise<KeyedAnswer> {
   const { database, answerSealers: sealers } = deps;
   const stored = route.prepare && (await storedAnswer(database, key));
-  if (stored) return openedAnswer(sealers, database, key, stored);
+  if (stored) return openedAnswer(sealers, database, route, key, stored);
   let fresh: { body: string; kept: string } | undefined;
   const prepared = await outcomeOf(async () => route.prepare?.(request));
   const answer = await withKey(
@@ -267,7 +267,7 @@ async function writtenUnder(
   );
   // The answer that was just made needs no opening.
   if (answer.body === fresh?.kept) return { ...answer, body: fresh.body };
-  return openedAnswer(sealers, database, key, answer);
+  return openedAnswer(sealers, database, route, key, answer);
 }
 
 async function finished({ finish }: WriteRoute, { status }: StoredAnswer): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Sql, Tx } from '../kernel/db/database';
 import { conflict } from '../kernel/errors';
+import { forgetPersonalFields } from '../kernel/personal-answers';
 import type { Services } from '../services';
 import { requireTenant } from '../tenants/clients/operations';
 import { forgetCardholders } from './cardholders/operations';
@@ -40,6 +41,7 @@ export async function eraseUser(deps: Deps, tx: Tx, id: string): Promise<User> {
   await forgetDocuments(deps, tx, user);
   await forgetNotes(tx, user.id);
   await forgetCardholders(tx, user.id);
+  await forgetPersonalFields(tx, user.id);
   return forgetUser(tx, user.id);
 }
 

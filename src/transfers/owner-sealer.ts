@@ -1,16 +1,15 @@
-import { usersOfAccounts } from '../accounts/accounts/operations';
 import type { Sql } from '../kernel/db/database';
 import type { Keyring } from '../kernel/security/keyring';
 import type { SealingPurpose } from '../kernel/security/purposes';
 import type { Sealer } from '../kernel/security/sealer';
-import { type User, userSealer } from '../people/users/operations';
+import { requireUser, type User, userSealer } from '../people/users/operations';
 
 /** The owner of an account for sealing: its user; undefined for the tenant's own accounts and virtual IBANs. */
 export type Owner = User | undefined;
 
-/** The owner of the account of a transfer. */
-export const ownerOf = async (sql: Sql, accountId: string | null): Promise<Owner> =>
-  accountId === null ? undefined : (await usersOfAccounts(sql, [accountId])).get(accountId);
+/** @param userId whose data key seals a value; null: the installation's key */
+export const ownerOf = async (sql: Sql, userId: string | null): Promise<Owner> =>
+  userId === null ? undefined : requireUser(sql, null, userId);
 
 /**
  * Seals and opens for the owner of an account: under the data key of its user, so that an erasure of the user makes the

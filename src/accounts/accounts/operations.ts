@@ -2,17 +2,10 @@ import type { Sql, Tx } from '../../kernel/db/database';
 import { conflict, notFound } from '../../kernel/errors';
 import { newId } from '../../kernel/ids';
 import { openLedgerAccount } from '../../kernel/ledger/accounts';
-import { findUsers, requireUser, type User } from '../../people/users/operations';
+import { requireUser } from '../../people/users/operations';
 import type { Account } from './record';
 import type { AccountServices, ReadableAccount } from './services';
-import {
-  findAccount,
-  findMasterAccount,
-  findOwners,
-  findUserAccount,
-  holdStatus,
-  insertAccount,
-} from './store';
+import { findAccount, findMasterAccount, findUserAccount, holdStatus, insertAccount } from './store';
 
 const MASTER_CURRENCIES = ['USD', 'EUR', 'GBP'];
 
@@ -99,14 +92,6 @@ export async function openAccountOfUser(
 ): Promise<OpenedAccount> {
   const user = await requireUser(tx, reach, userId);
   return openUserAccount(tx, user.tenantId, user.id, currency);
-}
-
-/** The users of accounts, by the account's id. The tenant's own accounts have none. */
-export async function usersOfAccounts(sql: Sql, ids: readonly string[]): Promise<Map<string, User>> {
-  const owners = await findOwners(sql, ids);
-  const users = await findUsers(sql, [...new Set(owners.map(({ userId }) => userId))]);
-  const byId = new Map(users.map((user) => [user.id, user]));
-  return new Map(owners.map(({ id, userId }) => [id, byId.get(userId) as User]));
 }
 
 /** Whether an account is closed. A share lock keeps its status until the end of the transaction. */

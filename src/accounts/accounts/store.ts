@@ -1,4 +1,4 @@
-import { anyOf, filtered, type IdPage, newestFirst, table } from '../../kernel/db/build';
+import { filtered, type IdPage, newestFirst, table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
 import { decimal, recordTable } from '../../kernel/db/record-table';
 import { isId } from '../../kernel/ids';
@@ -83,12 +83,6 @@ export const listAccounts = (sql: Sql, tenantId: string | null, filter: AccountF
     accounts()
       .modify(filtered, { ...filter, tenantId })
       .modify(newestFirst, page),
-  );
-
-/** The users of accounts. The tenant's own accounts are not among them, and neither are virtual IBANs. */
-export const findOwners = (sql: Sql, ids: readonly string[]) =>
-  sql.run<{ id: string; userId: string }>(
-    accounts().select('id', 'userId').where(anyOf('id', ids)).whereNotNull('userId'),
   );
 
 export const listUserAccounts = (sql: Sql, userId: string) => accounts.all(sql, accounts().where({ userId }));

@@ -51,6 +51,7 @@ export const TABLES: Readonly<Record<string, TableRights>> = {
   audit_chain: { runtime: READ },
   audit_heads: { runtime: 'select, insert (hour, number, hash), update (told_at)' },
   idempotency_keys: { runtime: 'select, insert, delete', hidden: ['fingerprint', 'body'] },
+  personal_answers: { runtime: ANY, hidden: ['sealed'] },
   events: { runtime: ANY, hidden: ['data', 'attempts_made'] },
   workflow_commands: { runtime: ANY },
   api_processes: { runtime: ANY },

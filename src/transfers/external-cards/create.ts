@@ -73,7 +73,8 @@ export async function createCardTransfer(
     Buffer.from(paymentMethodToken),
     id,
   );
-  insertDetails(tx, { id, returnUrl, token, redirectHash: redirectLinks.hashFor(services, id) });
+  const redirectHash = redirectLinks.hashFor(services, id);
+  insertDetails(tx, { id, returnUrl, userId: account.userId, token, redirectHash });
   return { kind, transfer: made, returnUrl };
 }
 

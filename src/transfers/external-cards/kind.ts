@@ -99,15 +99,15 @@ export const CARD_KINDS = { topup: cardTopupKind, withdrawal: cardWithdrawalKind
 async function orderOf(services: Services, situation: CardTransfer): Promise<CardOrder> {
   const { transfer } = situation;
   const { database, keyring } = services;
-  const { id, tenantId, accountId, terms } = transfer;
+  const { id, tenantId, terms } = transfer;
   if (tenantId === null) throw new Error(`the card transfer ${id} has no tenant`);
-  const [details, tenant, owner] = await Promise.all([
+  const [details, tenant] = await Promise.all([
     findDetails(database, { id }),
     requireTenant(database, tenantId),
-    ownerOf(database, accountId),
   ]);
   if (!details) throw new Error(`the card transfer ${id} has no details`);
-  const { token, returnUrl } = details;
+  const { userId, token, returnUrl } = details;
+  const owner = await ownerOf(database, userId);
   return {
     key: id,
     token: ownerSealer(keyring, owner, 'external-cards').open(token, id).toString('utf8'),

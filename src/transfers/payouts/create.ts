@@ -1,5 +1,5 @@
 import { assertFundable } from '../../accounts/accounts/internal-transfer';
-import { type Account, usersOfAccounts } from '../../accounts/accounts/operations';
+import type { Account } from '../../accounts/accounts/operations';
 import type { IdPage } from '../../kernel/db/build';
 import { inOrder, type Sql, type Tx } from '../../kernel/db/database';
 import { alreadyExists } from '../../kernel/errors';
@@ -14,6 +14,7 @@ import { needsApproval } from '../approval/needs-approval';
 import { approvalSettingsSection } from '../approval/settings';
 import { type Opening, openTransfer } from '../engine/open';
 import { type ListFilter, listTransfers, requireTransfer } from '../engine/read';
+import { findUsers } from '../../people/users/operations';
 import type { Owner } from '../owner-sealer';
 import { checkDestination, maskDestination } from './destinations/destination';
 import { restOf } from './destinations/resting';
@@ -93,7 +94,7 @@ export async function makePayout(
 ): Promise<ShownPayout> {
   const { id, tenantId } = given;
   const sealed = sealDestination(services.keyring, owner, destination, id);
-  const details = { id, quoteId, externalId, destination: sealed };
+  const details = { id, quoteId, externalId, userId: owner?.id ?? null, destination: sealed };
   const opening = { ...given, status: 'created', referenceId: id, field: 'quoteId' };
   const [, payout] = await inOrder([
     keepDetails(tx, kind, { ...details, tenantId }),
@@ -144,14 +145,16 @@ async function shownPayouts(
   { table }: PayoutKind,
   found: readonly Payout[],
 ): Promise<ShownPayout[]> {
-  const details = await findDetails(database, table, found.map(({ transfer }) => transfer.id));
-  const accountIds = new Set(found.map(({ transfer }) => transfer.accountId ?? ''));
-  const owners = await usersOfAccounts(database, [...accountIds]);
+  const ids = found.map(({ transfer }) => transfer.id);
+  const details = await findDetails(database, table, ids);
+  const userIds = new Set([...details.values()].flatMap(({ userId }) => userId ?? []));
+  const users = await findUsers(database, [...userIds]);
+  const owners = new Map(users.map((user) => [user.id, user]));
   return found.map((payout) => {
-    const { id, accountId } = payout.transfer;
+    const { id } = payout.transfer;
     const own = details.get(id);
     if (!own) throw new Error(`the payout ${id} has no details`);
-    const owner = owners.get(accountId ?? '');
+    const owner = own.userId === null ? undefined : owners.get(own.userId);
     const isErased = owner?.dataKey === null;
     const destination = isErased ? {} : maskDestination(openDestination(keyring, owner, own.destination, id));
     return { payout, details: own, destination };

@@ -85,7 +85,7 @@ export function deskOfPayouts(services: PayoutDeskServices, spec: PayoutDeskSpec
           async read(tx, wanted) {
             const payout = await readSituation(tx, kind, wanted, now());
             if (!payout) throw notFound(kind.noun);
-            const data = await destinationOf(tx, keyring, kind.table, payout.transfer);
+            const data = await destinationOf(tx, keyring, kind.table, wanted);
             return { action: `${kind.name}.reveal`, tenantId: payout.transfer.tenantId, data };
           },
         },

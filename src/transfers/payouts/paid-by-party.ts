@@ -33,10 +33,9 @@ export function paidByParty({ table, callbackPath, ...spec }: PayoutSpec): Payou
       if (await isRefusedMeanwhile(tx, payout)) return { kind: 'reject', reason: REFUSED };
       return spec.consider?.(tx, payout, before);
     },
-    async give({ database, keyring, parties, publicUrl }, { transfer }) {
-      const { id, partyRef, terms } = transfer;
+    async give({ database, keyring, parties, publicUrl }, { transfer: { id, partyRef, terms } }) {
       const { method, receivedAmount: amount, receivedCurrency: currency } = terms;
-      const destination = await destinationOf(database, keyring, table, transfer);
+      const destination = await destinationOf(database, keyring, table, id);
       const callbackUrl = publicUrl() + callbackPath;
       const order = { key: partyRef ?? id, method, amount, currency, destination, callbackUrl };
       return { word: await parties.payouts.order(order) };

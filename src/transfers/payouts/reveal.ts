@@ -3,7 +3,7 @@ import type { Keyring } from '../../kernel/security/keyring';
 import type { Destination } from '../../parties/payouts/port';
 import { ownerOf } from '../owner-sealer';
 import { openDestination } from './destinations/sealing';
-import { findSealedDestination, type PayoutTable } from './store';
+import { findDetails, type PayoutTable } from './store';
 
 /**
  * The unmasked destination of a payout, for the order to the party or for an approver. The caller of a person records who
@@ -14,8 +14,10 @@ export async function destinationOf(
   sql: Sql,
   keyring: Keyring,
   table: PayoutTable,
-  { id, accountId }: { id: string; accountId: string | null },
+  id: string,
 ): Promise<Destination> {
-  const sealed = await findSealedDestination(sql, table, id);
-  return openDestination(keyring, await ownerOf(sql, accountId), sealed, id);
+  const details = (await findDetails(sql, table, [id])).get(id);
+  if (!details) throw new Error(`the payout ${id} has no destination`);
+  const { userId, destination } = details;
+  return openDestination(keyring, await ownerOf(sql, userId), destination, id);
 }

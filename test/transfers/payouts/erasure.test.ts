@@ -36,7 +36,7 @@ const MASKED = { name: 'A*** B***', iban: 'DE89****3000', bic: SEPA.bic };
 it('opens the destination with the key of its user only', async () => {
   const { userId, accountId } = await payer();
   const id = await created(client, accountId);
-  const opened = () => destinationOf(api.database, api.services.keyring, 'payouts', { id, accountId });
+  const opened = () => destinationOf(api.database, api.services.keyring, 'payouts', id);
   expect(await opened()).toEqual(SEPA);
   const ofTenant = await created(client, master);
   await api.database.query('update users set data_key = $2 where id = $1', [
@@ -69,9 +69,8 @@ it('shows the payout of an erased user without its destination', async () => {
   await erase(api, userId);
   expect(await read(client, accountId, id)).toEqual({ ...before, destination: {} });
   expect(await list(accountId)).toEqual([{ ...before, destination: {} }]);
-  await expect(
-    destinationOf(api.database, api.services.keyring, 'payouts', { id, accountId }),
-  ).rejects.toThrow('The user was erased.');
+  const opening = destinationOf(api.database, api.services.keyring, 'payouts', id);
+  await expect(opening).rejects.toThrow('The user was erased.');
   // A late word of the party needs no destination.
   expect((await advance(api.services, payoutKind, id)).status).toBe('completed');
 });
