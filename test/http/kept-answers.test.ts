@@ -13,7 +13,13 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-const META = { firstName: 'Ottoline', b: 1, '1': 'first', nested: { e: 'caf\u00e9 \u0000 "' }, list: [1, null] };
+const META = {
+  firstName: 'Ottoline',
+  b: 1,
+  '1': 'first',
+  nested: { e: 'caf\u00e9 \u0000 "' },
+  list: [1, null],
+};
 let keys = 0;
 const newKey = () => ({ 'x-idempotency-key': `kept-${(keys += 1)}` });
 
@@ -21,9 +27,10 @@ const made = (key: Record<string, string>) =>
   client.call('POST', '/v1/users', { externalId: `Ottoline ${key['x-idempotency-key']}`, meta: META }, key);
 
 const stored = async (key: Record<string, string>): Promise<string> => {
-  const [row] = await api.database.query<{ body: string }>('select body from idempotency_keys where key = $1', [
-    key['x-idempotency-key'],
-  ]);
+  const [row] = await api.database.query<{ body: string }>(
+    'select body from idempotency_keys where key = $1',
+    [key['x-idempotency-key']],
+  );
   return row?.body ?? '';
 };
 
@@ -55,7 +62,9 @@ it('opens personal fields under their own key alone', async () => {
   const [one, other] = [newKey(), newKey()];
   await made(one);
   const { body } = await made(other);
-  await api.database.query('update personal_answers a set sealed = p.sealed from personal_answers p where p.user_id <> a.user_id');
+  await api.database.query(
+    'update personal_answers a set sealed = p.sealed from personal_answers p where p.user_id <> a.user_id',
+  );
   expect([(await made(one)).status, (await made(other)).status]).toContain(500);
   await api.database.query('delete from personal_answers where user_id = $1', [body.id]);
   expect((await made(other)).body).toMatchObject({ id: body.id, meta: {} });
@@ -95,6 +104,7 @@ it('seals each answer that has the fields which a reading shows as personal', ()
     'POST /v1/cardholders/{id}/retry',
     'POST /v1/cardholders/{id}/submit',
     'POST /v1/corporate-banking/{companyId}/payouts',
+    'POST /v1/events/{id}/resend',
     'POST /v1/users',
     'POST /v1/users/{id}/cardholder',
     'POST /v1/users/{id}/kyc/submit',

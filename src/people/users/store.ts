@@ -1,4 +1,13 @@
-import { anyOf, filtered, type IdPage, type Locking, locked, NOW, newestFirst, raw } from '../../kernel/db/build';
+import {
+  anyOf,
+  filtered,
+  type IdPage,
+  type Locking,
+  locked,
+  NOW,
+  newestFirst,
+  raw,
+} from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
 import { foundRecords } from '../../kernel/db/found';
 import { recordTable } from '../../kernel/db/record-table';

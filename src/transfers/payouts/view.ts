@@ -126,7 +126,9 @@ export const payoutSchema = z
     method: z.enum(PAYOUT_METHODS),
     ...priced,
     ...payoutFields,
-    destination: destinationSchema.partial().meta({ description: 'Masked. Empty once the user of the account was erased.' }),
+    destination: destinationSchema
+      .partial()
+      .meta({ description: 'Masked. Empty once the user of the account was erased.' }),
     returnedAmount: returnedAmount(),
     returnedAt: instant().optional(),
   })

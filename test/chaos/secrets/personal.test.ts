@@ -14,7 +14,9 @@ import { columnsOf, documentsOf, historiesOf, logsOf, temporalStoreOf, type Writ
 const LIFE_MS = 300_000;
 
 /** Columns that hold a value as it is, each with its reason. */
-const PLAIN: Readonly<Record<string, { names: readonly (keyof typeof MARKS | keyof typeof TEXTS)[]; why: string }>> = {
+const PLAIN: Readonly<
+  Record<string, { names: readonly (keyof typeof MARKS | keyof typeof TEXTS)[]; why: string }>
+> = {
   'public.users.external_id': {
     names: ['externalId'],
     why: "the client's own id: found by equality, unique, and removed by an erasure",

@@ -3,8 +3,8 @@ import { advance } from '../../../src/transfers/engine/advance';
 import { cardWithdrawalKind } from '../../../src/transfers/external-cards/kind';
 import { payoutKind } from '../../../src/transfers/payouts/kind';
 import { destinationOf } from '../../../src/transfers/payouts/reveal';
-import { type Client, type TestApi, testApi } from '../../support/api';
 import { age, block, erase } from '../../people/users/erase';
+import { type Client, type TestApi, testApi } from '../../support/api';
 import { create, created, fundedAccount, IBAN, look, lookUntil, newKey, read, SEPA } from './support';
 
 /** Destinations of a user's payouts, before and after the erasure of the user. */
@@ -52,7 +52,9 @@ it('erases no user while a payout of them may be ordered again', async () => {
   const { userId, accountId } = await payer();
   const id = await created(client, accountId);
   while ((await look(api, id)) === 'created');
-  await api.database.query(`update transfers set ordered_at = now() where id = $1 and ordered_at is null`, [id]);
+  await api.database.query(`update transfers set ordered_at = now() where id = $1 and ordered_at is null`, [
+    id,
+  ]);
   await block(api, client, userId);
   await expect(erase(api, userId)).rejects.toThrow(`The user is not erased: payout ${id} is`);
   await lookUntil(api, id, 'completed');
