@@ -87,7 +87,7 @@ it('stores a refusal and an answer without personal data as they are', async () 
 });
 
 it('seals each answer that has the fields which a reading shows as personal', () => {
-  const named = (schema: z.ZodType | undefined) => schema?.meta()?.['id'] as string | undefined;
+  const named = (schema: z.ZodType | undefined) => schema?.meta()?.['id'];
   const routes = apiRoutes(api.services);
   const personal = new Map(
     routes

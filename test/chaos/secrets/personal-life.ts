@@ -38,7 +38,7 @@ export const MARKS = {
 
 /** Texts that a client or an operator writes about the person, for the other one to read. */
 export const TEXTS = {
-  externalId: 'crm-thistlewick-0099',
+  externalId: 'crm-0099-mulberry',
   'a reason of a status': 'moved away with her aunt Philomena',
   'a reason of a review': 'the passport of her aunt is expired',
 } as const;
@@ -66,7 +66,7 @@ export async function livePersonally(fleet: Fleet, database: Database): Promise<
   await bankAsCompany(fleet, client, credential.clientId, accounts.masterEur);
   const { secrets, codes } = await payByCard(fleet, database, client, { ...person, ...accounts });
   const rotated = await client.once('POST', '/v1/client/secret/rotate', {});
-  expect([rotated.status, rotated.text]).toEqual([200, expect.any(String)]);
+  expect([rotated.status < 300, rotated.text]).toEqual([true, expect.any(String)]);
   const secret = String(rotated.body.clientSecret);
   const all = { ...secrets, 'the secret': credential.clientSecret, 'the new secret': secret };
   return { userId: person.userId, client, admin, secrets: all, codes };
@@ -169,8 +169,11 @@ async function moveMoney(client: Persistent, { eur, masterEur }: Accounts): Prom
     paths.push(`${account}/payouts/${id}`);
   }
   for (const way of ['topup', 'withdraw']) {
-    const path = `/v2/accounts/${eur}/${way}/card`;
-    const { id } = await made(client, 'POST', path, { amount: '25.00', paymentMethodToken: 'tok_visa' });
+    const path = `/v2/accounts/${eur}/${way}`;
+    const { id } = await made(client, 'POST', `${path}/card`, {
+      amount: '25.00',
+      paymentMethodToken: 'tok_visa',
+    });
     paths.push(`${path}/${id}`);
   }
   for (const path of paths) await client.get(path, hasEnded);

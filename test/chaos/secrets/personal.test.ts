@@ -82,12 +82,12 @@ it('finds a mark in a column, as text and as bytes', async () => {
   await database.query('create table planted (told text, hidden bytea)');
   await database.query('insert into planted values ($1, $2)', [
     JSON.stringify({ iban: MARKS['an IBAN'] }),
-    Buffer.from(MARKS.email),
+    Buffer.from(MARKS.idNo),
   ]);
   const planted = (await columnsOf(database)).filter(({ table }) => table === 'public.planted');
   await database.query('drop table planted');
   expect(planted.map(({ column, text }) => [column, foundIn(text, marks)])).toEqual([
-    ['hidden', ['email']],
+    ['hidden', ['idNo']],
     ['told', ['an IBAN']],
   ]);
 });
@@ -140,5 +140,5 @@ it('still repeats every answer byte for byte', async () => {
       ]);
       repeated += 1;
     }
-  expect(repeated).toBeGreaterThan(30);
+  expect(repeated).toBeGreaterThan(25);
 });
