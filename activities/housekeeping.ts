@@ -4,8 +4,10 @@ import { showOverdueOrders } from '../src/cards/orders/overdue';
 import { releaseAllExpired } from '../src/chain/wallets/allocations/end';
 import { forgetOldKeys } from '../src/kernel/idempotency';
 import { takeSnapshots } from '../src/kernel/ledger/check';
+import { forgetOldPersonalFields } from '../src/kernel/personal-answers';
 import { forgetOldMails } from '../src/parties/mail/sandbox/mailbox';
 import { forgetOldFiles } from '../src/people/cardholders/files/forget';
+import { forgetRejected } from '../src/people/cardholders/forget-rejected';
 import { forgetOldCallbacks } from '../src/process/callbacks/operations';
 import { forgetUnusedQuotes } from '../src/process/quotes/operations';
 import type { Services } from '../src/services';
@@ -21,7 +23,7 @@ export interface HousekeepingActivities {
   forgetOldEvents(): Promise<number>;
   /** @returns the number of deleted quotes */
   forgetUnusedQuotes(): Promise<number>;
-  /** @returns the number of deleted rows: challenges, sandbox mails and files of cardholders */
+  /** @returns the number of deleted rows: challenges, sandbox mails, files of cardholders, names of rejected ones */
   forgetPersonalData(): Promise<number>;
   /**
    * Ends expired allocations, and returns wallets whose cooldown is over to their pool.
@@ -45,14 +47,18 @@ export function createHousekeepingActivities(
   return {
     // To sum the entries of an hour may take longer than the statement time-out of a request.
     takeLedgerSnapshots: () => database.transaction(takeSnapshots, { statementSeconds: 600 }),
-    forgetOldIdempotencyKeys: () => forgetOldKeys(database),
+    forgetOldIdempotencyKeys: async () => {
+      await forgetOldPersonalFields(database);
+      return forgetOldKeys(database);
+    },
     forgetOldCallbacks: () => forgetOldCallbacks(database),
     forgetOldEvents: () => forgetOldEvents(database, services.eventsKeptDays),
     forgetUnusedQuotes: () => forgetUnusedQuotes(database),
     forgetPersonalData: async () =>
       (await forgetOldChallenges(database)) +
       (await forgetOldMails(database)) +
-      (await forgetOldFiles(services)),
+      (await forgetOldFiles(services)) +
+      (await forgetRejected(services)),
     releaseExpiredWallets: () => releaseAllExpired(services),
     forgetOldSpending: () => forgetOldSpending(database, now()),
     showOverdueCardOrders: () => showOverdueOrders(services),

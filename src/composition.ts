@@ -75,7 +75,7 @@ import { kycStatusDocument } from './people/kyc/events';
 import { kycRoutes } from './people/kyc/routes';
 import { createReference } from './people/reference/reference';
 import { referenceRoutes } from './people/reference/routes';
-import { requireUser } from './people/users/operations';
+import { requireUser, sealerOfUser } from './people/users/operations';
 import { userRoutes } from './people/users/routes';
 import { breaksReading } from './process/breaks/metrics';
 import { afterAdvance } from './process/clock/after-advance';
@@ -397,6 +397,8 @@ export function createApi(services: Composed, { observe, publicUrl, spend, trust
     ),
     authenticate: byClientHeaders(createAuthenticator(database, keyring, access, { failedSignIns })),
     permissionOf,
+    answerSealers: async (sql, userId) =>
+      userId === null ? keyring.sealer('answers') : sealerOfUser(services, sql, userId),
     pages: [
       documentPages({
         document: () => openApiDocument(routes, { publicUrl, events: EVENT_DOCUMENTS }),

@@ -43,6 +43,7 @@ import { topupDesk } from './transfers/external-cards/desk';
 import { ibanCreditDesk } from './transfers/iban/credits/desk';
 import { ibanDesk } from './transfers/iban/desk';
 import { ibanPayoutDesk } from './transfers/iban/payouts/desk';
+import { openTransferOf } from './transfers/open-of-user';
 import { payoutDesk } from './transfers/payouts/desk';
 import { referenceDesk } from './transfers/reference-desk';
 import { restoredDesk } from './transfers/restored-desk';
@@ -73,7 +74,7 @@ export function deskCatalogue(services: CatalogueServices, clock = () => new Dat
     depositDesk(services),
     cardholderDesk(services),
     kycDesk(services),
-    userDesk(services),
+    userDesk({ ...services, openTransferOf }),
     accountDesk({ ...services, closeAccount, assertClosable }),
     ibanDesk(services),
     cardDesk(services),

@@ -26,6 +26,7 @@ import { compressReads } from './compress';
 import { answerUnmodified } from './conditional-get';
 import { type CrossOrigin, crossOrigin } from './cross-origin';
 import { showErrorPage } from './error-page';
+import type { AnswerSealers } from './kept-answer';
 import { UPLOAD_LIMITS } from './multipart';
 import { assertPermitted } from './permission';
 import { createWaiting } from './prefer-wait';
@@ -68,6 +69,8 @@ export interface AppDeps {
   trustedProxies?: AddressList | undefined;
   /** Rate limiter of all tenants. Default: one for this process alone. */
   spend?: RateLimiter | undefined;
+  /** Sealers of stored answers with personal data. Absent where no route has any. */
+  answerSealers?: AnswerSealers;
   /** Bounds of the uploads under way, for tests. */
   uploadLimits?: UploadLimits | undefined;
   /** Default: pages of other origins may call nothing. */
@@ -91,11 +94,18 @@ export function createApp(deps: AppDeps): Koa {
   app.silent = true;
   const { spend = createRateLimiter(), trustedProxies = [] } = deps;
   const routers = createRouters(deps.routes, serve);
-  const { database, admission = async () => undefined } = deps;
+  const { database, answerSealers, admission = async () => undefined } = deps;
   const uploads = createUploadBudget(deps.uploadLimits ?? UPLOAD_LIMITS);
   const needed = neededOf(deps);
   const auditsAdmins = deps.permissionOf !== undefined;
-  const performing = { database, admission, auditsAdmins, uploads, awaitSettled: createWaiting() };
+  const performing = {
+    database,
+    admission,
+    auditsAdmins,
+    uploads,
+    answerSealers,
+    awaitSettled: createWaiting(),
+  };
 
   let held = 0;
 

@@ -34,8 +34,7 @@ const BY_TAG: Record<string, Permission> = {
 export function permissionOf(route: Route): Permission {
   if (route.permission) return route.permission;
   if (route.role === 'admin') throw without(route);
-  if (route.personal) return 'review';
-  if (route.method === 'GET') return 'view';
+  if (route.method === 'GET') return route.personal ? 'review' : 'view';
   const found = BY_TAG[route.tag];
   if (!found) throw without(route);
   return found;

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { z } from 'zod';
 import type { Call } from '../kernel/caller';
 import type { Capability } from '../kernel/capabilities';
-import type { Tx } from '../kernel/db/database';
+import type { Sql, Tx } from '../kernel/db/database';
 import type { IdempotencyKey } from '../kernel/idempotency';
 import type { Party } from '../kernel/parties';
 import type { Permission } from '../kernel/permissions';
@@ -87,7 +87,10 @@ interface Common<Q extends z.ZodType, B extends z.ZodType> extends Needs {
    * default.
    */
   permission?: Permission;
-  /** Fields of the answer that hold personal data. Each admin's reading is audited with their names. */
+  /**
+   * Fields of the answer that hold personal data. Each admin's reading is audited with their names. The stored answer of a
+   * key has them sealed (`kept-answer.ts`).
+   */
   personal?: readonly string[];
   query?: Q;
   body?: B;
@@ -124,6 +127,15 @@ export interface WriteRoute<Q extends z.ZodType = z.ZodType, B extends z.ZodType
   extends Common<Q, B> {
   /** `required`: 400 without a key, and the key never expires. `ignored`: for answers that hold a secret. */
   idempotency?: 'optional' | 'required' | 'ignored';
+  /**
+   * Names the user whose data the fields `personal` of an answer are, for its stored form. Null: they belong to no user.
+   * Required with `personal`, unless the key is ignored.
+   */
+  personOf?(
+    answer: Record<string, unknown>,
+    request: ApiRequest<z.output<Q>, z.output<B>>,
+    sql: Sql,
+  ): Promise<string | null> | string | null;
   /**
    * Runs before the transaction, to store a file or ask a party. `write` receives its result, and its error is answered
    * as if `write` had thrown it. A repeat with the same key skips it. The transaction may still roll back, so the

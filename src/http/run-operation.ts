@@ -18,6 +18,7 @@ import { unstorableField } from '../kernel/wire/json';
 import { parsedBy } from '../kernel/wire/schemas';
 import { auditChange, auditGathered, auditReading } from './audit-admin';
 import { readBytes, readJson } from './body';
+import { type AnswerSealers, keptBody, openedAnswer } from './kept-answer';
 import { assertFiles, type Form, fileHashes, formOf, readForm } from './multipart';
 import type { AwaitSettled } from './prefer-wait';
 import { problemBody } from './problem-body';
@@ -40,6 +41,8 @@ export interface PerformDeps {
   awaitSettled: AwaitSettled;
   admission: Admission;
   uploads: UploadBudget;
+  /** Absent where no route has personal answers. */
+  answerSealers?: AnswerSealers | undefined;
   /** Whether changes and readings by admins are audited. False for the desk, whose decisions audit themselves. */
   auditsAdmins: boolean;
 }
@@ -246,19 +249,25 @@ async function writtenUnder(
   route: WriteRoute,
   request: ApiRequest,
 ): Promise<KeyedAnswer> {
-  const { database } = deps;
+  const { database, answerSealers: sealers } = deps;
   const stored = route.prepare && (await storedAnswer(database, key));
-  if (stored) return stored;
+  if (stored) return openedAnswer(sealers, database, route, key, stored);
+  let fresh: { body: string; kept: string } | undefined;
   const prepared = await outcomeOf(async () => route.prepare?.(request));
-  return withKey(
+  const answer = await withKey(
     database,
     key,
     async (tx) => {
       const { status, body } = await written(tx, route, request, prepared(), deps);
-      return { status, body };
+      const kept = await keptBody(sealers, tx, route, request, key, { status, body });
+      fresh = { body, kept };
+      return { status, body: kept };
     },
     (problem) => ({ status: problem.status, body: problemBody(problem, request.requestId) }),
   );
+  // The answer that was just made needs no opening.
+  if (answer.body === fresh?.kept) return { ...answer, body: fresh.body };
+  return openedAnswer(sealers, database, route, key, answer);
 }
 
 async function finished({ finish }: WriteRoute, { status }: StoredAnswer): Promise<void> {

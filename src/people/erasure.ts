@@ -1,13 +1,21 @@
 import type { Sql, Tx } from '../kernel/db/database';
 import { conflict } from '../kernel/errors';
+import { forgetPersonalFields } from '../kernel/personal-answers';
 import type { Services } from '../services';
 import { requireTenant } from '../tenants/clients/operations';
 import { forgetCardholders } from './cardholders/operations';
 import { forgetDocuments } from './kyc/documents/documents';
 import { forgetNotes } from './kyc/operations';
+import { retainedUntil } from './retention';
 import { forgetUser, requireUser, type User } from './users/operations';
 
-type Deps = Pick<Services, 'database' | 'keyring' | 'parties' | 'now' | 'log'>;
+/** Questions of an erasure to the districts below. */
+export interface Unfinished {
+  /** Describes an open transfer of the user's accounts (src/transfers/open-of-user.ts). Undefined where there is none. */
+  openTransferOf(sql: Sql, user: User): Promise<string | undefined>;
+}
+
+type Deps = Pick<Services, 'database' | 'keyring' | 'parties' | 'now' | 'log'> & Unfinished;
 
 /**
  * The time from which a user may be erased: when they have been blocked, and nothing of them was changed, for the
@@ -18,24 +26,29 @@ export async function erasableFrom(
   { tenantId, status, dataKey, updatedAt }: User,
 ): Promise<Date | null> {
   if (status !== 'blocked' || dataKey === null) return null;
-  const { retentionYears } = (await requireTenant(sql, tenantId)).settings;
-  const from = new Date(updatedAt);
-  from.setUTCFullYear(from.getUTCFullYear() + retentionYears);
-  return from;
+  return retainedUntil((await requireTenant(sql, tenantId)).settings, updatedAt);
 }
 
 /**
  * Erases the person: destroys the key of their data, and removes what names them. The ledger, the ids and the decisions
- * stay.
- * @throws Problem 404, 409 `invalid_transition` before the retention is over
+ * stay. The user's lock and block keep new transfers out.
+ * @throws Problem 404, 409 `invalid_transition` before the retention is over, or while a transfer of the user is open
  */
 export async function eraseUser(deps: Deps, tx: Tx, id: string): Promise<User> {
   const user = await requireUser(tx, null, id, { lock: 'update' });
   assertErasable(await erasableFrom(tx, user), deps.now());
+  await assertFinished(deps, tx, user);
   await forgetDocuments(deps, tx, user);
   await forgetNotes(tx, user.id);
   await forgetCardholders(tx, user.id);
+  await forgetPersonalFields(tx, user.id);
   return forgetUser(tx, user.id);
+}
+
+/** @throws Problem 409 `invalid_transition` naming an open transfer, which still needs its sealed destination */
+export async function assertFinished({ openTransferOf }: Unfinished, sql: Sql, user: User): Promise<void> {
+  const open = await openTransferOf(sql, user);
+  if (open !== undefined) throw conflict('invalid_transition', `The user is not erased: ${open}.`);
 }
 
 /** @throws Problem 409 `invalid_transition` */

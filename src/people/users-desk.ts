@@ -8,7 +8,7 @@ import { columnsOf, list } from '../process/desk/list';
 import { record } from '../process/desk/record';
 import { type Story, storyOf } from '../process/desk/story';
 import type { Services } from '../services';
-import { assertErasable, erasableFrom, eraseUser } from './erasure';
+import { assertErasable, assertFinished, erasableFrom, eraseUser, type Unfinished } from './erasure';
 import { personToReveal } from './kyc/approvals';
 import { kycDecisions } from './kyc/desk';
 import { readKyc } from './kyc/operations';
@@ -20,7 +20,7 @@ import type { User } from './users/record';
 const columns = columnsOf<User>();
 
 /** The desk of users. The file stands below KYC, because a user's story has the KYC. */
-type UserDeskServices = Pick<Services, 'database' | 'keyring' | 'parties' | 'now' | 'log'>;
+type UserDeskServices = Pick<Services, 'database' | 'keyring' | 'parties' | 'now' | 'log'> & Unfinished;
 
 export function userDesk(services: UserDeskServices): Desk {
   const { database } = services;
@@ -111,8 +111,9 @@ const eraseDecision = (services: UserDeskServices): Decision =>
     takesTwo: 'always',
     subject: erasables,
     restsOn: ({ user: { status, updatedAt } }) => ({ status, changed: updatedAt.toISOString() }),
-    async preview(_, { subject: { from }, at }) {
+    async preview(tx, { subject: { user, from }, at }) {
       assertErasable(from, at);
+      await assertFinished(services, tx, user);
       return [{ field: 'personal data', from: 'sealed', to: 'erased' }];
     },
     async execute(tx, { id }) {

@@ -46,10 +46,10 @@ const FILLS = [
    select ${id(`'dec'`)}, ${id(PREFIX)}, 'approve', 'system', ${AT} ${ROWS}`,
   `insert into deposits (id, quote_id, return_url, token_hash)
    select ${id(`'dep'`)}, ${id(`'quo'`)}, 'https://example.com', n::text::bytea ${ROWS} and n % 8 = 0`,
-  `insert into payouts (id, tenant_id, quote_id, destination, destination_masked)
-   select ${id(`'pay'`)}, $1::text, ${id(`'quo'`)}, '', '{}' ${ROWS} and n % 8 = 1`,
-  `insert into iban_payouts (id, tenant_id, quote_id, destination, destination_masked)
-   select ${id(`'ipo'`)}, $1::text, ${id(`'quo'`)}, '', '{}' ${ROWS} and n % 8 = 2`,
+  `insert into payouts (id, tenant_id, quote_id, destination)
+   select ${id(`'pay'`)}, $1::text, ${id(`'quo'`)}, '' ${ROWS} and n % 8 = 1`,
+  `insert into iban_payouts (id, tenant_id, quote_id, destination)
+   select ${id(`'ipo'`)}, $1::text, ${id(`'quo'`)}, '' ${ROWS} and n % 8 = 2`,
   `insert into withdrawal_destinations (id, tenant_id, currency, destination, destination_masked, account_hash, active_from, added_by, created_at, updated_at)
    select ${id(`'wdd'`)}, 'cli_' || n % 1000, 'EUR', '', '{}', n::text::bytea, ${AT}, 'operator:1', ${AT}, ${AT} ${ROWS}`,
   `insert into quotes (id, tenant_id, account_id, kind, terms, expires_at, used_by, used_at, created_at)

@@ -129,7 +129,7 @@ describe('the credential of an operator', () => {
 
 describe('the audit log', () => {
   it.each([
-    ['getUser', () => `/v1/users/${userId}`, ['externalId', 'meta']],
+    ['getUser', () => `/v1/users/${userId}`, ['externalId', 'statusReason', 'meta']],
     ['getKyc', () => `/v1/users/${userId}/kyc`, ['reason', 'notes']],
   ])('has an admin’s reading by %s, with the names of the fields alone', async (_, path, fields) => {
     const { status } = await ida.call('GET', path());

@@ -3,6 +3,7 @@ import { removeDueContent } from '../../src/people/kyc/documents/content';
 import type { Client } from '../support/api';
 import { activeCard } from '../support/cards';
 import { createUser, jpeg, upload } from '../support/uploads';
+import { holderIn, pending, read } from './cardholders/support';
 import { type KycApi, kycApi } from './kyc/support';
 
 let api: KycApi;
@@ -55,4 +56,36 @@ it('deletes files of cardholders after thirty days, with their content', async (
   expect(await api.database.query('select count::int from stored_files')).toEqual([{ count: 1 }]);
   expect(await removeDueContent(api.services, 50)).toEqual({ more: false });
   expect(await api.stored()).toEqual([`${client.clientId}/${young}`]);
+});
+
+it('removes the names of rejected cardholders after the retention of their tenant', async () => {
+  const [young, old, waiting] = [
+    await holderIn(api, client, 'rejected_by_admin'),
+    await holderIn(api, client, 'rejected_by_admin'),
+    await pending(api, client),
+  ];
+  const age = (id: string, years: number) =>
+    api.database.query(
+      `update cardholders set updated_at = now() - make_interval(years => $2) where id = $1`,
+      [id, years],
+    );
+  await age(young.id, 4);
+  await age(old.id, 6);
+  await age(waiting.id, 6);
+  expect(await forget()).toBe(1);
+  expect(await read(client, old.id)).toMatchObject({ maskedName: '', maskedEmail: '' });
+  expect(await read(client, young.id)).toMatchObject({ maskedName: expect.stringMatching(/./) });
+  expect(await read(client, waiting.id)).toMatchObject({ maskedName: expect.stringMatching(/./) });
+  const [row] = await api.database.query(
+    'select email_hash, email_sealed, description from cardholders where id = $1',
+    [old.id],
+  );
+  expect(row).toEqual({ email_hash: null, email_sealed: null, description: null });
+  await api.database.query(`update tenants set settings = settings || '{"retentionYears":3}' where id = $1`, [
+    client.clientId,
+  ]);
+  expect(await forget()).toBe(1);
+  // The person may try again: a submission fills the record.
+  const submitted = await client.call('POST', `/v1/cardholders/${old.id}/submit`, {});
+  expect(submitted.body).toMatchObject({ status: 'pending_review', maskedName: expect.stringMatching(/./) });
 });

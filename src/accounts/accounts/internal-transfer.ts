@@ -4,7 +4,7 @@ import { newId } from '../../kernel/ids';
 import { accountEntry, type PostedEntry } from '../../kernel/ledger/entries';
 import type { Decimal } from '../../kernel/money/money';
 import { assertFits } from '../../kernel/wire/schemas';
-import { requireActiveUser } from '../../people/users/operations';
+import { requireActiveUser, type User } from '../../people/users/operations';
 import { move } from './move';
 import { assertAccountOpen, requireAccount } from './operations';
 import type { Account, Transfer } from './record';
@@ -73,8 +73,12 @@ function assertPair(from: Account, to: Account, amount: Decimal): void {
   assertFits(amount, from.currency);
 }
 
-/** @throws Problem 409 `account_closed`, or `user_blocked` for the account of a blocked user */
-export async function assertFundable(tx: Tx, account: Account, field?: string): Promise<void> {
+/**
+ * @returns the account's user; undefined for the tenant's own account
+ * @throws Problem 409 `account_closed`, or `user_blocked` for the account of a blocked user
+ */
+export async function assertFundable(tx: Tx, account: Account, field?: string): Promise<User | undefined> {
   await assertAccountOpen(tx, account, field);
-  if (account.userId !== null) await requireActiveUser(tx, account.tenantId, account.userId, field);
+  const { userId, tenantId } = account;
+  return userId === null ? undefined : requireActiveUser(tx, tenantId, userId, field);
 }

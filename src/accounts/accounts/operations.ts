@@ -52,7 +52,15 @@ export async function requireMasterAccount(sql: Sql, tenantId: string, currency:
 }
 
 export type { Account } from './record';
-export { findAccount, findMasterAccount, holdAccount, listAccounts, lockAccount, markClosed } from './store';
+export {
+  findAccount,
+  findMasterAccount,
+  holdAccount,
+  listAccounts,
+  listUserAccounts,
+  lockAccount,
+  markClosed,
+} from './store';
 
 export interface OpenedAccount {
   account: Account;

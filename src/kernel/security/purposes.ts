@@ -3,23 +3,22 @@
  * are sealed, hashed or linked under these keys therefore outlive the master keys.
  */
 const SEALING = [
+  'answers',
   'callbacks',
   'checkout-pages',
   'client-secrets',
   'data-keys',
+  'destinations',
   'documents',
   'external-cards',
-  'iban-payout-destinations',
   'iban-remitters',
   'network-rpc-urls',
   'operator-mail',
   'operator-totp',
-  'payout-destinations',
   'sandbox-cards',
   'sandbox-mails',
   'temporal-payload',
   'wallet-public-keys',
-  'withdrawal-destinations',
 ] as const;
 
 const HASHING = [

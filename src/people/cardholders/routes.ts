@@ -10,7 +10,7 @@ import { createCardholder, requireCardholder } from './operations';
 import { CARDHOLDER_STATUSES } from './record';
 import type { CardholderServices } from './services';
 import { findCardholderOfUser, listCardholders } from './store';
-import { cardholderUpdateRoutes, settling } from './update-routes';
+import { cardholderUpdateRoutes, PERSONAL, personOf, settling } from './update-routes';
 import { cardholderSchema, cardholderView } from './view';
 
 const TAG = 'Cardholders';
@@ -35,7 +35,7 @@ function ofUserRoute({ database }: CardholderServices): Route {
     description: "Returns the user's cardholder on a BIN; without `bin`, their newest cardholder.",
     query: z.object({ bin: text(20).optional() }),
     response: cardholderSchema,
-    personal: ['maskedName', 'maskedEmail'],
+    personal: PERSONAL,
     permission: 'view',
     async read({ caller, params, query: { bin } }) {
       const user = await requireUser(database, caller.reach, params['id'] ?? '');
@@ -62,6 +62,8 @@ function createRoute(services: CardholderServices): Route {
       bin: identifier('44112200'),
     }),
     response: cardholderSchema,
+    personal: PERSONAL,
+    personOf,
     status: 201,
     mayExist: true,
     problems: ['ErrAlreadyExists', 'kyc_not_completed', 'documents_missing', 'user_blocked', 'bin_closed'],
@@ -93,7 +95,7 @@ function listRoute({ database }: CardholderServices): Route {
       userId: idFilter('usr_01h455vb4pex5vsknk084sn02q'),
     }),
     response: pageSchema(cardholderSchema),
-    personal: ['maskedName', 'maskedEmail'],
+    personal: PERSONAL,
     permission: 'view',
     async read({ caller, query }) {
       const { page, limit, filter } = idPage(query, 'cardholder');
@@ -112,7 +114,7 @@ function readRoute({ database }: CardholderServices): Route {
     description:
       '`status` tells the progress of the review; `description` tells why the cardholder was rejected.',
     response: cardholderSchema,
-    personal: ['maskedName', 'maskedEmail'],
+    personal: PERSONAL,
     permission: 'view',
     read: async ({ caller, params }) =>
       cardholderView(await requireCardholder(database, caller.reach, params['id'] ?? '')),

@@ -81,14 +81,43 @@ export function saveCardholder(tx: Sql, changed: Cardholder): Promise<Cardholder
   return cardholders.saved(tx, cardholders().where({ id }).update(change));
 }
 
+const NOTHING = { emailHash: null, emailSealed: null, maskedName: '', maskedEmail: '', description: null };
+
 /** Removes what names the person from the user's cardholders. */
 export async function forgetCardholders(tx: Sql, userId: string): Promise<void> {
-  const nothing = { emailHash: null, emailSealed: null, maskedName: '', maskedEmail: '' };
   await tx.run(
     cardholders()
       .where({ userId })
-      .update({ ...nothing, updatedAt: NOW }),
+      .update({ ...NOTHING, updatedAt: NOW }),
   );
+}
+
+/** Not approved, and still naming the person: the condition of the index `cardholders_rejected`. */
+const rejected = () =>
+  cardholders().whereRaw(
+    `status in ('reject', 'rejected_by_admin', 'submission_failed') and email_hash is not null`,
+  );
+
+/** The tenants of cardholders that were not approved. */
+export async function tenantsOfRejected(sql: Sql): Promise<string[]> {
+  const rows = await sql.run<{ tenantId: string }>(rejected().distinct('tenantId'));
+  return rows.map(({ tenantId }) => tenantId);
+}
+
+/** As {@link forgetCardholders}, for a tenant's rejected ones of before a time. @returns the number of changed rows */
+export async function forgetRejectedRows(
+  tx: Sql,
+  { tenantId, before }: { tenantId: string; before: Date },
+  limit: number,
+): Promise<number> {
+  const old = rejected().select('id').where({ tenantId }).where('updatedAt', '<', before);
+  const rows = await tx.run(
+    cardholders()
+      .whereIn('id', old.orderBy('updatedAt').limit(limit))
+      .update({ ...NOTHING, updatedAt: NOW })
+      .returning('id'),
+  );
+  return rows.length;
 }
 
 /** Records whether the submission may have reached the reviewer. @returns false when the submission has ended */

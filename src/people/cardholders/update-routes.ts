@@ -14,6 +14,14 @@ import { resubmitCardholder, updateCardholder } from './update';
 import { cardholderSchema, cardholderView } from './view';
 
 const TAG = 'Cardholders';
+
+/** Fields of a cardholder that hold personal data. */
+export const PERSONAL = ['maskedName', 'maskedEmail'] as const;
+
+/** The user of a cardholder. */
+export const personOf = ({ userId }: Record<string, unknown>): string | null =>
+  (userId as string | undefined) ?? null;
+
 const PROBLEMS = [
   'ErrAlreadyExists',
   'kyc_not_completed',
@@ -71,6 +79,8 @@ function updateRoute(services: CardholderServices): Route {
       '`wait_audit`. A `reject`, `rejected_by_admin` or `pending_review` cardholder keeps its status until it is submitted.',
     body: z.strictObject(patchFields).meta({ minProperties: 1 }),
     response: cardholderSchema,
+    personal: PERSONAL,
+    personOf,
     problems: PROBLEMS,
     settling: settling(services),
     async write(tx, request) {
@@ -96,6 +106,8 @@ function resubmitRoute(
     tag: TAG,
     body: z.strictObject({}),
     response: cardholderSchema,
+    personal: PERSONAL,
+    personOf,
     problems: PROBLEMS,
     settling: settling(services),
     write: async (tx, request) =>

@@ -1,7 +1,7 @@
 import type { Sql, Tx } from '../../kernel/db/database';
 import { precondition } from '../../kernel/errors';
 import type { Services } from '../../services';
-import { type Keys, personOf, requireUser } from '../users/operations';
+import { type Keys, personOf, requireUser, userSealer } from '../users/operations';
 import { type KycStatus, type User } from '../users/record';
 import { type ApprovedKyc, approvedKyc, keepApproved } from './approvals';
 import { changeStatus } from './change-status';
@@ -49,7 +49,14 @@ async function kycOf(keys: Keys, sql: Sql, user: User): Promise<Kyc> {
   const documents = await documentsOfUser(sql, user.id);
   const review = await newestReview(sql, user.id);
   const approved = await approvedKyc(keys, sql, user, documents);
-  return { user, documents, review, notes: await findNotes(sql, user.id), approved };
+  return { user, documents, review, notes: await notesOf(keys, sql, user), approved };
+}
+
+const NOTES = 'notes';
+
+async function notesOf(keys: Keys, sql: Sql, user: User): Promise<string | undefined> {
+  const sealed = await findNotes(sql, user.id);
+  return sealed && userSealer(keys, user).open(sealed, NOTES).toString();
 }
 
 /**
@@ -121,7 +128,7 @@ export async function recordDecision(
   return changeStatus(tx, user, status, { reason, idempotencyKey });
 }
 
-/** Replaces the operators' notes on a user. @throws Problem 404 */
+/** Replaces the operators' notes on a user. @throws Problem 404, 409 `invalid_transition` once the person was erased */
 export async function setNotes(
   keys: Keys,
   tx: Tx,
@@ -130,7 +137,7 @@ export async function setNotes(
   notes: string,
 ): Promise<Kyc> {
   const user = await requireUser(tx, reach, userId, { lock: 'update' });
-  await upsertNotes(tx, user.id, notes);
+  await upsertNotes(tx, user.id, userSealer(keys, user).seal(Buffer.from(notes), NOTES));
   return kycOf(keys, tx, user);
 }
 

@@ -13,6 +13,11 @@ import { kycSchema, kycView } from './view';
 
 const TAG = 'KYC';
 
+/** Fields of a user's KYC that hold personal data. */
+const PERSONAL = ['reason', 'notes'] as const;
+
+const personOf = ({ userId }: Record<string, unknown>): string => userId as string;
+
 /** Routes of KYC (`interface.md 4.1`; decisions part 4, Users' KYC). */
 export function kycRoutes(services: Services): Route[] {
   return [
@@ -33,7 +38,7 @@ function statusRoute(services: Services): Route {
     summary: 'User KYC status',
     description: 'Returns the progress of the review and the operator’s reason for the client.',
     response: kycSchema,
-    personal: ['reason', 'notes'],
+    personal: PERSONAL,
     read: async ({ caller, params }) =>
       kycView(await readKyc(services, database, caller.reach, params['id'] ?? ''), caller),
   });
@@ -53,6 +58,8 @@ function submitRoute(services: Services): Route {
       '`auto`. The `idNo` then decides: KYC-REJECT is `rejected`, KYC-RESUBMIT is `resubmission_required`, any other is `completed`.',
     body: z.strictObject({}),
     response: kycSchema,
+    personal: PERSONAL,
+    personOf,
     problems: ['documents_missing', 'invalid_transition'],
     settling: {
       read: async ({ caller, params }: ApiRequest) =>
@@ -85,6 +92,8 @@ function decisionRoute(services: Services): Route {
     permission: 'review',
     body: z.strictObject({ status: z.enum(KYC_DECISIONS), reason: text(500).optional() }),
     response: kycSchema,
+    personal: PERSONAL,
+    personOf,
     problems: ['invalid_transition'],
     async write(tx, { caller, params, body: { status: decision, reason }, requestId }) {
       const userId = params['id'] ?? '';
@@ -128,6 +137,9 @@ function notesRoute(services: Services): Route {
     permission: 'review',
     body: z.strictObject({ notes }),
     response: kycSchema,
+    personal: PERSONAL,
+    personOf,
+    problems: ['invalid_transition'],
     async write(tx, { caller, params, body, requestId }) {
       const kyc = await setNotes(services, tx, caller.reach, params['id'] ?? '', body.notes);
       const { id: subject, tenantId } = kyc.user;

@@ -165,12 +165,13 @@ export async function forgetTexts(tx: Sql, userId: string): Promise<void> {
   await tx.run(table('kyc_documents').where({ userId }).update({ note: null }));
 }
 
-export async function findNotes(sql: Sql, userId: string): Promise<string | undefined> {
-  const [row] = await sql.run<{ notes: string }>(table('kyc_notes').select('notes').where({ userId }));
+/** The notes, sealed under the user's key. */
+export async function findNotes(sql: Sql, userId: string): Promise<Buffer | undefined> {
+  const [row] = await sql.run<{ notes: Buffer }>(table('kyc_notes').select('notes').where({ userId }));
   return row?.notes;
 }
 
-export async function upsertNotes(tx: Sql, userId: string, notes: string): Promise<void> {
+export async function upsertNotes(tx: Sql, userId: string, notes: Buffer): Promise<void> {
   await tx.run(
     table('kyc_notes').insert({ userId, notes }).onConflict('userId').merge({ notes, updatedAt: NOW }),
   );

@@ -2,17 +2,18 @@ import { type Locking } from '../../kernel/db/build';
 import type { Sql, Tx } from '../../kernel/db/database';
 import { alreadyExists, conflict, notFound } from '../../kernel/errors';
 import { newId } from '../../kernel/ids';
+import type { Sealer } from '../../kernel/security/sealer';
 import { endStop, noteStop } from '../../process/stops/operations';
 import type { Stopping } from '../../process/stops/record';
 import { mergedMeta, type UserMeta } from './meta';
 import { type KycStatus, type Person, type User, type UserStatus } from './record';
-import { type Keys, personOf, sealedColumns, sealMeta } from './sealed';
+import { type Keys, personOf, sealedColumns, sealMeta, userSealer } from './sealed';
 import type { UserServices } from './services';
 import { findUser, insertUser, updateUser } from './store';
 
 export { KYC_STATUSES, type KycStatus, type Person, type User } from './record';
 export { type Keys, openMeta, personOf, userSealer } from './sealed';
-export { forgetPerson as forgetUser, foundUsers, listUsers, SHOWN_STATUS } from './store';
+export { findUsers, forgetPerson as forgetUser, foundUsers, listUsers, SHOWN_STATUS } from './store';
 
 /** @throws Problem 400 `ErrAlreadyExists` when the tenant has another user with the `externalId` */
 export async function createUser(
@@ -46,6 +47,12 @@ export async function requireUser(
   const user = await findUser(sql, reach, id, locking);
   if (!user) throw notFound('user', field);
   return user;
+}
+
+/** Seals and opens under the user's own key. Undefined once the person was erased. @throws Problem 404 */
+export async function sealerOfUser(keys: Keys, sql: Sql, id: string): Promise<Sealer | undefined> {
+  const user = await requireUser(sql, null, id);
+  return user.dataKey === null ? undefined : userSealer(keys, user);
 }
 
 /** The user with opened personal data. @throws Problem as {@link requireUser} */

@@ -13,6 +13,11 @@ import { userSchema, userView } from './view';
 
 const TAG = 'Users';
 
+/** Fields of a user that hold personal data. */
+const PERSONAL = ['externalId', 'statusReason', 'meta'] as const;
+
+const personOf = ({ id }: Record<string, unknown>): string => id as string;
+
 /** Routes of users (`interface.md 4.1`, Users; decisions part 4). */
 export function userRoutes(services: UserServices): Route[] {
   return [
@@ -39,7 +44,7 @@ function listRoute(services: UserServices): Route {
       externalId: text(100).optional(),
     }),
     response: pageSchema(userSchema),
-    personal: ['externalId', 'meta'],
+    personal: PERSONAL,
     async read({ caller, query }) {
       const { page, limit, filter } = idPage(query, 'user');
       const found = await listUsers(database, caller.tenantId, filter, page);
@@ -59,6 +64,8 @@ function createRoute(services: UserServices): Route {
       'Stores `meta` as given. The creation of a cardholder validates the fields that the BIN needs.',
     body: z.strictObject({ externalId: text(100).min(1).optional(), meta: metaSchema.optional() }),
     response: userSchema,
+    personal: PERSONAL,
+    personOf,
     status: 201,
     problems: ['ErrAlreadyExists'],
     async write(tx, { caller, body, requestId }) {
@@ -78,7 +85,7 @@ function readRoute(services: UserServices): Route {
     summary: 'User by id',
     description: 'Returns the user with the stored `meta` and the KYC status.',
     response: userSchema,
-    personal: ['externalId', 'meta'],
+    personal: PERSONAL,
     read: async ({ caller, params }) =>
       userView(services, await requireUser(services.database, caller.reach, params['id'] ?? '')),
   });
@@ -94,6 +101,8 @@ function updateRoute(services: UserServices): Route {
     description: 'Merges `meta` field by field. Null removes a field; absent fields are kept.',
     body: z.strictObject({ meta: metaSchema }),
     response: userSchema,
+    personal: PERSONAL,
+    personOf,
     problems: ['invalid_transition'],
     async write(tx, { caller, params, body, requestId, idempotencyKey }) {
       const by = { reach: caller.reach, idempotencyKey };
@@ -127,6 +136,8 @@ function statusRoute(services: UserServices): Route {
       'the user as well: then `active` is refused, and the user stays blocked.',
     body: z.strictObject({ status: z.enum(USER_STATUSES), reason: text(500).optional() }),
     response: userSchema,
+    personal: PERSONAL,
+    personOf,
     problems: ['status_not_editable'],
     async write(tx, { caller, params, body, requestId }) {
       const { before, after } = await setUserStatus(

@@ -1,4 +1,13 @@
-import { filtered, type IdPage, type Locking, locked, NOW, newestFirst, raw } from '../../kernel/db/build';
+import {
+  anyOf,
+  filtered,
+  type IdPage,
+  type Locking,
+  locked,
+  NOW,
+  newestFirst,
+  raw,
+} from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
 import { foundRecords } from '../../kernel/db/found';
 import { recordTable } from '../../kernel/db/record-table';
@@ -54,6 +63,12 @@ export async function findUser(
   const query = users().where({ id }).modify(filtered, { tenantId: reach }).modify(locked, locking);
   const row = await users.one(sql, query);
   return row && userOf(row);
+}
+
+/** In no order. */
+export async function findUsers(sql: Sql, ids: readonly string[]): Promise<User[]> {
+  if (ids.length === 0) return [];
+  return (await users.all(sql, users().where(anyOf('id', ids)))).map(userOf);
 }
 
 export interface UserFilter {

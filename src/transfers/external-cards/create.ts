@@ -12,6 +12,7 @@ import { approvalSettingsSection } from '../approval/settings';
 import { openTransfer } from '../engine/open';
 import { requireTransfer } from '../engine/read';
 import { feeOf } from '../fee-schedule';
+import { ownerSealer } from '../owner-sealer';
 import { CARD_KINDS } from './kind';
 import type { ExternalCardKind } from './record';
 import { redirectLinks } from './redirect';
@@ -48,7 +49,7 @@ export async function createCardTransfer(
   const [settings, daily] = await bothSettingsOf(tx, tenantId, ...sections);
   const fee = feeOf(amount, currency, settings[kind]);
   if (kind === 'topup' && fee.gte(amount)) throw invalid('amount must be more than its fee.', 'amount');
-  await assertFundable(tx, account, 'id');
+  const owner = await assertFundable(tx, account, 'id');
   const [id, at] = [newId('externalCardTransaction'), services.now()];
   const actionExpiresAt = new Date(at.getTime() + settings.actionSeconds * 1000);
   const leaving = { id, tenantId, debit: amount.plus(fee), currency, at };
@@ -68,8 +69,12 @@ export async function createCardTransfer(
     terms: { amount, fee, currency, actionExpiresAt, needsApproval: waits },
   });
   if (!made) throw new Error('the id of a new card transfer is taken');
-  const token = services.keyring.sealer('external-cards').seal(Buffer.from(paymentMethodToken), id);
-  insertDetails(tx, { id, returnUrl, token, redirectHash: redirectLinks.hashFor(services, id) });
+  const token = ownerSealer(services.keyring, owner, 'external-cards').seal(
+    Buffer.from(paymentMethodToken),
+    id,
+  );
+  const redirectHash = redirectLinks.hashFor(services, id);
+  insertDetails(tx, { id, returnUrl, userId: account.userId, token, redirectHash });
   return { kind, transfer: made, returnUrl };
 }
 

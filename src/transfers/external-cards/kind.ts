@@ -11,6 +11,7 @@ import { type ApprovedKind, assertMayPay } from '../approval/decide';
 import { statusEvent } from '../engine/events';
 import type { Given, NewDecision, ProcessSubject, TransferKind } from '../engine/kind';
 import { whyNotFundable } from '../funding';
+import { ownerOf, ownerSealer } from '../owner-sealer';
 import * as order from './order-rules';
 import { type CardTerms, type CardTransfer, cardTerms } from './order-rules';
 import { type ExternalCardKind, shownStatus } from './record';
@@ -105,10 +106,11 @@ async function orderOf(services: Services, situation: CardTransfer): Promise<Car
     requireTenant(database, tenantId),
   ]);
   if (!details) throw new Error(`the card transfer ${id} has no details`);
-  const { token, returnUrl } = details;
+  const { userId, token, returnUrl } = details;
+  const owner = await ownerOf(database, userId);
   return {
     key: id,
-    token: keyring.sealer('external-cards').open(token, id).toString('utf8'),
+    token: ownerSealer(keyring, owner, 'external-cards').open(token, id).toString('utf8'),
     amount: terms.amount,
     currency: terms.currency,
     merchant: tenant.name,

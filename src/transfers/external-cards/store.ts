@@ -3,7 +3,7 @@ import { recordTable } from '../../kernel/db/record-table';
 import type { ExternalCardDetails } from './record';
 
 const transactions = recordTable<ExternalCardDetails>('external_card_transactions', {}, [
-  ...['id', 'returnUrl', 'token', 'actionUrl'],
+  ...['id', 'returnUrl', 'userId', 'token', 'actionUrl'],
 ]);
 
 export function insertDetails(

@@ -96,6 +96,8 @@ function payoutCreation(services: Services): Route {
       externalId: text(200).min(1).optional(),
     }),
     response: ibanPayoutSchema,
+    personal: ['destination'],
+    personOf: () => null,
     status: 201,
     idempotency: 'required',
     problems: ['ErrAlreadyExists', 'quote_used', 'quote_expired', 'insufficient_funds'],

@@ -7,6 +7,7 @@ import type { OperationKey } from '../../kernel/idempotency';
 import { newId } from '../../kernel/ids';
 import { withinField } from '../../kernel/wire/schemas';
 import type { Destination } from '../../parties/payouts/port';
+import { findUsers } from '../../people/users/operations';
 import { lockQuote, takeQuote } from '../../process/quotes/operations';
 import type { Services } from '../../services';
 import { bothSettingsOf } from '../../tenants/clients/operations';
@@ -14,14 +15,15 @@ import { needsApproval } from '../approval/needs-approval';
 import { approvalSettingsSection } from '../approval/settings';
 import { type Opening, openTransfer } from '../engine/open';
 import { type ListFilter, listTransfers, requireTransfer } from '../engine/read';
+import type { Owner } from '../owner-sealer';
 import { checkDestination, maskDestination } from './destinations/destination';
 import { restOf } from './destinations/resting';
-import { sealDestination } from './destinations/sealing';
+import { openDestination, sealDestination } from './destinations/sealing';
 import { orderKey, payoutKind } from './kind';
 import type { PayoutKind } from './paid-by-party';
 import { type Payout, type PayoutTerms, quotedTerms, type ShownPayout, totalDebit } from './record';
 import { payoutSettingsSection } from './settings';
-import { havingExternalId, insertDetails, type NewPayoutDetails, withDetails } from './store';
+import { findDetails, havingExternalId, insertDetails, type NewPayoutDetails } from './store';
 
 /** Body of `POST /v2/accounts/{accountId}/payouts`. */
 export interface PayoutRequest {
@@ -55,7 +57,7 @@ export async function createPayout(
     checkDestination(quoted.method, request.destination, quoted.receivedCurrency),
   );
   takeQuote(tx, quote, { usedBy: id, at });
-  await assertFundable(tx, account);
+  const owner = await assertFundable(tx, account);
   const debit = totalDebit(quoted);
   const leaving = { id, tenantId, debit, currency, at };
   const waits = await needsApproval(services, tx, leaving, { above: approvalAbove, daily });
@@ -66,6 +68,7 @@ export async function createPayout(
     accountId,
     quoteId,
     externalId,
+    owner,
     destination,
     partyRef: orderKey(id),
     key,
@@ -78,6 +81,7 @@ export async function createPayout(
 interface NewPayout
   extends Omit<Opening<PayoutTerms>, 'tenantId' | 'status' | 'referenceId' | 'field'>,
     Pick<NewPayoutDetails, 'tenantId' | 'quoteId' | 'externalId'> {
+  owner: Owner;
   destination: Destination;
 }
 
@@ -86,18 +90,18 @@ export async function makePayout(
   services: Services,
   tx: Tx,
   kind: PayoutKind,
-  { quoteId, externalId, destination, ...given }: NewPayout,
+  { quoteId, externalId, owner, destination, ...given }: NewPayout,
 ): Promise<ShownPayout> {
   const { id, tenantId } = given;
-  const details = { id, quoteId, externalId, destinationMasked: maskDestination(destination) };
-  const sealed = sealDestination(services.keyring, kind.sealedFor, destination, id);
+  const sealed = sealDestination(services.keyring, owner, destination, id);
+  const details = { id, quoteId, externalId, userId: owner?.id ?? null, destination: sealed };
   const opening = { ...given, status: 'created', referenceId: id, field: 'quoteId' };
   const [, payout] = await inOrder([
-    keepDetails(tx, kind, { ...details, tenantId, destination: sealed }),
+    keepDetails(tx, kind, { ...details, tenantId }),
     openTransfer(services, tx, kind, opening),
   ]);
   if (!payout) throw new Error(`the party knows the payout ${id} already`);
-  return { payout, details };
+  return { payout, details, destination: maskDestination(destination) };
 }
 
 async function keepDetails(tx: Tx, { table }: PayoutKind, details: NewPayoutDetails): Promise<void> {
@@ -107,27 +111,52 @@ async function keepDetails(tx: Tx, { table }: PayoutKind, details: NewPayoutDeta
 
 /** @throws Problem 404, also for a payout of another account */
 export async function requirePayout(
-  services: Pick<Services, 'database' | 'now'>,
+  services: Pick<Services, 'database' | 'keyring' | 'now'>,
   kind: PayoutKind,
   wanted: { id: string; accountId: string; reach: string | null },
 ): Promise<ShownPayout> {
   const found = await requireTransfer(services, kind, { ...wanted, noun: 'payout' });
-  return shownPayout(services.database, kind, found);
+  return shownPayout(services, kind, found);
 }
 
 /** Lists the payouts of an account, newest first. */
 export async function listPayouts(
-  services: Pick<Services, 'database' | 'now'>,
+  services: Pick<Services, 'database' | 'keyring' | 'now'>,
   { externalId, ...filter }: ListFilter & { externalId?: string | undefined },
   page: IdPage,
 ): Promise<ShownPayout[]> {
   const found = await listTransfers(services, payoutKind, filter, page, (query) => {
     if (externalId !== undefined) havingExternalId(query, externalId);
   });
-  return withDetails(services.database, payoutKind.table, found);
+  return shownPayouts(services, payoutKind, found);
 }
 
-export async function shownPayout(sql: Sql, { table }: PayoutKind, payout: Payout): Promise<ShownPayout> {
-  const [found] = await withDetails(sql, table, [payout]);
+/** Opens the destinations of payouts. */
+type Openers = Pick<Services, 'keyring'> & { database: Sql };
+
+export async function shownPayout(services: Openers, kind: PayoutKind, payout: Payout): Promise<ShownPayout> {
+  const [found] = await shownPayouts(services, kind, [payout]);
   return found as ShownPayout;
+}
+
+/** Payouts with the fields beside their transfers, in the order given. */
+async function shownPayouts(
+  { database, keyring }: Openers,
+  { table }: PayoutKind,
+  found: readonly Payout[],
+): Promise<ShownPayout[]> {
+  const ids = found.map(({ transfer }) => transfer.id);
+  const details = await findDetails(database, table, ids);
+  const userIds = new Set([...details.values()].flatMap(({ userId }) => userId ?? []));
+  const users = await findUsers(database, [...userIds]);
+  const owners = new Map(users.map((user) => [user.id, user]));
+  return found.map((payout) => {
+    const { id } = payout.transfer;
+    const own = details.get(id);
+    if (!own) throw new Error(`the payout ${id} has no details`);
+    const owner = own.userId === null ? undefined : owners.get(own.userId);
+    const isErased = owner?.dataKey === null;
+    const destination = isErased ? {} : maskDestination(openDestination(keyring, owner, own.destination, id));
+    return { payout, details: own, destination };
+  });
 }

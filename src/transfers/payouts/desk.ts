@@ -15,7 +15,7 @@ import { shownPayout } from './create';
 import { payoutKind } from './kind';
 import type { PayoutKind } from './paid-by-party';
 import { OPEN_PAYOUT_STATUSES, type Outgoing, type Payout, type ShownPayout, totalDebit } from './record';
-import { revealDestination } from './reveal';
+import { destinationOf } from './reveal';
 import { payoutView } from './view';
 
 export type PayoutDeskServices = Pick<Services, 'database' | 'keyring' | 'commands' | 'now'>;
@@ -40,7 +40,7 @@ export interface PayoutDeskSpec {
 const columns = columnsOf<Payout>();
 
 export function deskOfPayouts(services: PayoutDeskServices, spec: PayoutDeskSpec): Desk {
-  const { database, keyring, now } = services;
+  const { keyring, now } = services;
   const { noun, title, kind, view } = spec;
   const open = openTransfers(services, {
     name: `${noun}s`,
@@ -78,14 +78,14 @@ export function deskOfPayouts(services: PayoutDeskServices, spec: PayoutDeskSpec
           transferStory(services, kind, {
             id: wanted,
             limit,
-            viewOf: async (payout) => view(await shownPayout(database, kind, payout as Payout)),
+            viewOf: async (payout) => view(await shownPayout(services, kind, payout as Payout)),
           }),
         reveal: {
           permission: 'money',
           async read(tx, wanted) {
             const payout = await readSituation(tx, kind, wanted, now());
             if (!payout) throw notFound(kind.noun);
-            const data = await revealDestination(tx, keyring, kind, wanted);
+            const data = await destinationOf(tx, keyring, kind.table, wanted);
             return { action: `${kind.name}.reveal`, tenantId: payout.transfer.tenantId, data };
           },
         },
@@ -100,7 +100,7 @@ export function deskOfPayouts(services: PayoutDeskServices, spec: PayoutDeskSpec
       subject: transferSubject(services, kind, kind.noun),
       kindOf: () => kind,
       effectsOf: outgoingEffects,
-      view: async (sql, payout) => view(await shownPayout(sql, kind, payout)),
+      view: async (sql, payout) => view(await shownPayout({ keyring, database: sql }, kind, payout)),
     }),
     figures: open.figures,
   });

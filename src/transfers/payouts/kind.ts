@@ -29,6 +29,5 @@ export const payoutKind: PayoutKind = paidByParty({
   callbackPath: PAYOUT_CALLBACKS,
   consider: considerAccount,
   table: 'payouts',
-  sealedFor: 'payout-destinations',
   assertApprovable: assertMayPay,
 });

@@ -1,20 +1,19 @@
 import { isRefusedMeanwhile, noteDecision } from './destinations/resting';
-import { openDestination, type SealedFor } from './destinations/sealing';
 import { type OutgoingKind, type OutgoingSpec, outgoingKind } from './outgoing';
 import { type PayoutTerms, payoutTerms } from './record';
-import { findSealedDestination, type PayoutTable } from './store';
+import { destinationOf } from './reveal';
+import type { PayoutTable } from './store';
 
 /** Money that the payouts party pays (decisions part 4, Payouts): from an account, or from a virtual IBAN. */
 export interface PayoutKind extends OutgoingKind<PayoutTerms> {
   /** Table of the fields beside the transfer. */
   readonly table: PayoutTable;
-  readonly sealedFor: SealedFor;
 }
 
 /** The differences between the kinds of payouts. */
 export interface PayoutSpec
   extends Omit<OutgoingSpec<PayoutTerms>, 'noun' | 'party' | 'event' | 'terms' | 'give' | 'ask'>,
-    Pick<PayoutKind, 'table' | 'sealedFor'> {
+    Pick<PayoutKind, 'table'> {
   /** Callback path of the party. */
   callbackPath: string;
 }
@@ -22,7 +21,7 @@ export interface PayoutSpec
 /** Reason of a payout's rejection, for the client. */
 const REFUSED = 'The operator has rejected another payout to this new destination.';
 
-export function paidByParty({ table, sealedFor, callbackPath, ...spec }: PayoutSpec): PayoutKind {
+export function paidByParty({ table, callbackPath, ...spec }: PayoutSpec): PayoutKind {
   const kind = outgoingKind<PayoutTerms>({
     ...spec,
     noun: 'payout',
@@ -36,8 +35,7 @@ export function paidByParty({ table, sealedFor, callbackPath, ...spec }: PayoutS
     },
     async give({ database, keyring, parties, publicUrl }, { transfer: { id, partyRef, terms } }) {
       const { method, receivedAmount: amount, receivedCurrency: currency } = terms;
-      const sealed = await findSealedDestination(database, table, id);
-      const destination = openDestination(keyring, sealedFor, sealed, id);
+      const destination = await destinationOf(database, keyring, table, id);
       const callbackUrl = publicUrl() + callbackPath;
       const order = { key: partyRef ?? id, method, amount, currency, destination, callbackUrl };
       return { word: await parties.payouts.order(order) };
@@ -47,5 +45,5 @@ export function paidByParty({ table, sealedFor, callbackPath, ...spec }: PayoutS
       return word === 'unknown_to_party' ? word : { word };
     },
   });
-  return { ...kind, table, sealedFor };
+  return { ...kind, table };
 }

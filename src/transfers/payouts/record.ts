@@ -107,11 +107,16 @@ export interface PayoutDetails {
   quoteId: string;
   /** The client's own name for it. */
   externalId: string | null;
-  destinationMasked: Destination;
+  /** Whose data key seals the destination. Null: the installation's key, for the tenant's own accounts. */
+  userId: string | null;
+  /** Sealed under the id. */
+  destination: Buffer;
 }
 
 /** A payout with the fields beside its transfer. */
 export interface ShownPayout {
   payout: Payout;
   details: PayoutDetails;
+  /** Masked. Empty once the owner of the account was erased. */
+  destination: Destination;
 }

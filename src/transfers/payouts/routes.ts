@@ -128,6 +128,8 @@ function createRoute(services: Services): Route {
       externalId: text(200).min(1, 'must not be empty').optional(),
     }),
     response: payoutSchema,
+    personal: ['destination'],
+    personOf: async (_, request, sql) => (await accountIn(sql, request)).userId,
     status: 201,
     idempotency: 'required',
     problems: [

@@ -1,50 +1,42 @@
 import type { Knex } from 'knex';
 import { anyOf, table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
-import { json, recordTable } from '../../kernel/db/record-table';
-import type { Payout, PayoutDetails, ShownPayout } from './record';
+import { recordTable } from '../../kernel/db/record-table';
+import type { PayoutDetails } from './record';
 
 /** Each kind of payout has a table for the fields beside its transfers. */
 export type PayoutTable = 'payouts' | 'iban_payouts';
 
-const detailsIn = (name: PayoutTable) =>
-  recordTable<PayoutDetails>(name, { destinationMasked: json }, [
-    ...['id', 'quoteId', 'externalId', 'destinationMasked'],
-  ]);
-const TABLES = { payouts: detailsIn('payouts'), iban_payouts: detailsIn('iban_payouts') };
+const COLUMNS = ['id', 'quoteId', 'externalId', 'destination'];
+/** A virtual IBAN belongs to a company, so its payouts have no user. */
+const TABLES = {
+  payouts: recordTable<PayoutDetails>('payouts', {}, [...COLUMNS, 'userId']),
+  iban_payouts: recordTable<Omit<PayoutDetails, 'userId'>>('iban_payouts', {}, COLUMNS),
+};
 
 export interface NewPayoutDetails extends PayoutDetails {
   tenantId: string;
-  /** Sealed under the id. */
-  destination: Buffer;
 }
 
 /** @returns false when the tenant has a payout with that `externalId` */
-export async function insertDetails(tx: Sql, name: PayoutTable, given: NewPayoutDetails): Promise<boolean> {
-  const insert = TABLES[name]().insert(TABLES[name].row(given)).onConflict(['tenant_id', 'external_id']);
+export async function insertDetails(
+  tx: Sql,
+  name: PayoutTable,
+  { userId, ...given }: NewPayoutDetails,
+): Promise<boolean> {
+  const row = name === 'payouts' ? { ...given, userId } : given;
+  const insert = TABLES[name]().insert(row).onConflict(['tenant_id', 'external_id']);
   return (await tx.run(insert.ignore().returning('id'))).length === 1;
 }
 
-/** Payouts with the fields beside their transfers. */
-export async function withDetails(
+/** The fields beside the transfers, by the payout's id. */
+export async function findDetails(
   sql: Sql,
   name: PayoutTable,
-  found: readonly Payout[],
-): Promise<ShownPayout[]> {
-  const ids = found.map(({ transfer }) => transfer.id);
+  ids: readonly string[],
+): Promise<Map<string, PayoutDetails>> {
   const rows = await TABLES[name].all(sql, TABLES[name]().where(anyOf('id', ids)));
-  const byId = new Map(rows.map((row) => [row.id, row]));
-  return found.map((payout) => {
-    const details = byId.get(payout.transfer.id);
-    if (!details) throw new Error(`the payout ${payout.transfer.id} has no details`);
-    return { payout, details };
-  });
-}
-
-export async function findSealedDestination(sql: Sql, name: PayoutTable, id: string): Promise<Buffer> {
-  const [row] = await sql.run<{ destination: Buffer }>(table(name).select('destination').where({ id }));
-  if (!row) throw new Error(`the payout ${id} has no destination`);
-  return row.destination;
+  return new Map(rows.map((row) => [row.id, { userId: null, ...row }]));
 }
 
 /** Filters by `externalId`, which is unique in a tenant. */

@@ -92,10 +92,10 @@ export function outgoingFields() {
 }
 
 /** The values of a payout of either kind, from its transfer and its details. */
-export const payoutValues = ({ payout, details }: ShownPayout) => ({
+export const payoutValues = ({ payout, details, destination }: ShownPayout) => ({
   ...details,
   ...outgoingValues(payout),
-  destination: details.destinationMasked,
+  destination,
 });
 
 /** @param noun noun in texts for the client */
@@ -126,7 +126,9 @@ export const payoutSchema = z
     method: z.enum(PAYOUT_METHODS),
     ...priced,
     ...payoutFields,
-    destination: destinationSchema.partial().meta({ description: 'Masked.' }),
+    destination: destinationSchema
+      .partial()
+      .meta({ description: 'Masked. Empty once the user of the account was erased.' }),
     returnedAmount: returnedAmount(),
     returnedAt: instant().optional(),
   })

@@ -117,7 +117,7 @@ export const PEOPLE: Record<string, Try> = {
     const told = await insider.admin.call('GET', `/v1/users/${id}`);
     expect(told.body.meta.email).toBe('ada@example.com');
     const entry = await insider.audited(id);
-    expect(entry?.after).toEqual({ fields: ['externalId', 'meta'] });
+    expect(entry?.after).toEqual({ fields: ['externalId', 'statusReason', 'meta'] });
     return underHerName(insider, id, outcomeOf(told));
   },
   async "reads a card's number"({ world, admin }) {

@@ -20,6 +20,36 @@ export async function dumpOf(database: Database): Promise<string> {
   return parts.join('\n');
 }
 
+/** A column with all its values, one a line. */
+export interface WrittenColumn {
+  table: string;
+  column: string;
+  text: string;
+}
+
+/** Returns every value of every column. Bytes appear as they are, and in hexadecimal. */
+export async function columnsOf(database: Database): Promise<WrittenColumn[]> {
+  const columns = await database.query<{ table: string; column: string; isBytes: boolean }>(
+    `select format('%I.%I', c.table_schema, c.table_name) as table, c.column_name as column,
+            c.data_type = 'bytea' as "isBytes"
+       from information_schema.columns c join information_schema.tables t using (table_schema, table_name)
+      where table_schema not in ('pg_catalog', 'information_schema') and t.table_type = 'BASE TABLE' order by 1, 2`,
+  );
+  const written: WrittenColumn[] = [];
+  for (const { table, column, isBytes } of columns) {
+    const value = isBytes ? `"${column}"` : `"${column}"::text`;
+    const rows = await database.query<{ value: string | Buffer | null }>(
+      `select ${value} as value from ${table} where "${column}" is not null`,
+    );
+    const text = rows.map((row) => textOf(row.value)).join('\n');
+    written.push({ table, column, text });
+  }
+  return written;
+}
+
+const textOf = (value: string | Buffer | null): string =>
+  Buffer.isBuffer(value) ? `${value.toString('latin1')} ${value.toString('hex')}` : (value ?? '');
+
 /** Returns the output of the product's processes and the logs of their servers. */
 export function logsOf({ api, worker, dataDir }: Fleet): string {
   const files = readdirSync(dataDir, { recursive: true, encoding: 'utf8' }).filter((name) =>
@@ -29,6 +59,18 @@ export function logsOf({ api, worker, dataDir }: Fleet): string {
     '\n',
   );
 }
+
+/** Returns the files of the documents store, by name. */
+export const documentsOf = ({ dataDir }: Fleet): Map<string, string> => {
+  const folder = join(dataDir, 'documents');
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  return new Map(
+    entries
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name))
+      .map((path) => [path, readFileSync(path, 'latin1')]),
+  );
+};
 
 /** Returns the histories of all workflows in Temporal, with the content of their payloads. */
 export async function historiesOf({ temporalAddress }: Pick<Fleet, 'temporalAddress'>): Promise<string> {

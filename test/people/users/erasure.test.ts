@@ -1,10 +1,10 @@
 import { buffer } from 'node:stream/consumers';
-import { eraseUser } from '../../../src/people/erasure';
 import { documentContent, requireDocument } from '../../../src/people/kyc/documents/documents';
 import { dumpOf } from '../../chaos/secrets/written';
 import { type Client, type TestApi, testApi } from '../../support/api';
 import { testKeyring } from '../../support/keyring';
 import { pending, STREET } from '../cardholders/support';
+import { age as ageIn, erase as eraseIn } from './erase';
 
 let api: TestApi;
 let client: Client;
@@ -16,14 +16,10 @@ afterAll(() => api.close());
 
 const NAMED = { firstName: 'Zephyrine', lastName: 'Quillfeather' };
 const TOLD = [...Object.values(NAMED), STREET, 'quern.example', 'zephyrine'];
-const erase = (id: string) => api.database.transaction((tx) => eraseUser(api.services, tx, id));
+const erase = (id: string) => eraseIn(api, id);
 const block = (id: string) =>
   client.call('PATCH', `/v1/users/${id}/status`, { status: 'blocked', reason: 'Ended' });
-const age = (id: string, years: number) =>
-  api.database.query(`update users set updated_at = now() - make_interval(years => $2) where id = $1`, [
-    id,
-    years,
-  ]);
+const age = (id: string, years: number) => ageIn(api, id, years);
 const toldIn = (text: string) => TOLD.filter((word) => text.toLowerCase().includes(word.toLowerCase()));
 
 it('stores no name, address or e-mail of a person that a dump of the database would tell', async () => {

@@ -300,7 +300,7 @@ it('lets an admin change any tenant’s user, and records it without personal da
       tenant_id: null,
       request_id: expect.any(String),
       before: null,
-      after: { fields: ['externalId', 'meta'] },
+      after: { fields: ['externalId', 'statusReason', 'meta'] },
     },
     {
       actor: admin.clientId,

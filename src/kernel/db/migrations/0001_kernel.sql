@@ -312,6 +312,17 @@ create trigger idempotency_keys_stay before delete on idempotency_keys
 -- Finds those that are forgotten after a day, past all that are kept for ever.
 create index idempotency_keys_forgotten on idempotency_keys (created_at) where not permanent;
 
+-- The personal fields of stored answers, sealed. The key has the answer without them.
+create table personal_answers (
+  name       uuid primary key,  -- hash of tenant, scope and key
+  user_id    id,  -- whose data key seals the fields; null: the installation's key
+  sealed     bytea not null,  -- JSON of the fields by name, sealed under the name
+  permanent  boolean not null,  -- as the key
+  created_at timestamptz(3) not null default date_trunc('milliseconds', clock_timestamp())
+);
+create index personal_answers_of_user on personal_answers (user_id) where user_id is not null;
+create index personal_answers_forgotten on personal_answers (created_at) where not permanent;
+
 -- The installation's own random keys, one a purpose. Everything else is sealed, hashed and linked under them. Each is sealed by a
 -- master key, which is not in the database.
 create table installation_keys (

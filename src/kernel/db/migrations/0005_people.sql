@@ -99,7 +99,7 @@ create trigger kyc_documents_counted after insert or delete on kyc_documents
 -- The operator's notes, shown to operators alone.
 create table kyc_notes (
   user_id    id primary key references users,
-  notes      text not null,
+  notes      bytea not null,  -- sealed under the user's key
   updated_at timestamptz(3) not null default product_now()
 );
 

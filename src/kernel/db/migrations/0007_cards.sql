@@ -73,6 +73,9 @@ create unique index cardholders_email_per_bin on cardholders (tenant_id, bin, em
 -- Operators search in all tenants.
 create index cardholders_by_email on cardholders (email_hash, id);
 create unique index cardholders_one_per_user_and_bin on cardholders (user_id, bin);
+-- Finds those that were not approved, whose names are removed after the retention of their tenant.
+create index cardholders_rejected on cardholders (tenant_id, updated_at)
+  where email_hash is not null and status in ('reject', 'rejected_by_admin', 'submission_failed');
 create index cardholders_of_tenant on cardholders (tenant_id, id desc);
 create index cardholders_open on cardholders (watched_until) where status in ('pending_review', 'wait_audit');
 create index cardholders_of_tenant_by_time on cardholders (tenant_id, created_at);

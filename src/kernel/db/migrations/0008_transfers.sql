@@ -224,23 +224,23 @@ create table deposits (
 
 -- Money that leaves an account for a bank, a card or a chain.
 create table payouts (
-  id                 id primary key references transfers deferrable initially deferred,
-  tenant_id          id not null references tenants,
-  quote_id           id not null unique references quotes,
-  external_id        text collate "C",
-  destination        bytea not null,  -- sealed under the id; opened only to submit it
-  destination_masked jsonb not null
+  id          id primary key references transfers deferrable initially deferred,
+  tenant_id   id not null references tenants,
+  quote_id    id not null unique references quotes,
+  external_id text collate "C",
+  user_id     id references users,  -- whose data key seals the destination; null: the installation's key
+  destination bytea not null  -- sealed under the id
 );
 create unique index payouts_external_id on payouts (tenant_id, external_id);
+create index payouts_of_user on payouts (user_id) where user_id is not null;
 
 -- Money that leaves a virtual IBAN by SEPA.
 create table iban_payouts (
-  id                 id primary key references transfers deferrable initially deferred,
-  tenant_id          id not null references tenants,
-  quote_id           id not null unique references quotes,
-  external_id        text collate "C",
-  destination        bytea not null,  -- sealed under the id; opened only to submit it
-  destination_masked jsonb not null
+  id          id primary key references transfers deferrable initially deferred,
+  tenant_id   id not null references tenants,
+  quote_id    id not null unique references quotes,
+  external_id text collate "C",
+  destination bytea not null  -- sealed under the id
 );
 create unique index iban_payouts_external_id on iban_payouts (tenant_id, external_id);
 
@@ -264,11 +264,13 @@ create table iban_credit_remitters (
 -- Money between an account and somebody's payment card elsewhere, by the token of that card.
 create table external_card_transactions (
   id            id primary key references transfers,
+  user_id       id references users,  -- whose data key seals the token; null: the installation's key
   token         bytea not null,  -- the card's token, sealed under the id
   return_url    text,
   redirect_hash bytea not null unique,  -- of the token in our redirect address
-  action_url    bytea  -- the provider's page, sealed under the id
+  action_url    bytea  -- the provider's page, sealed under the id by the installation's key
 );
+create index external_card_transactions_of_user on external_card_transactions (user_id) where user_id is not null;
 
 -- Bank accounts that a tenant may withdraw fiat to. Operators keep this allow-list. The account of a row never changes, and a
 -- disabled row stays, because withdrawals name it.

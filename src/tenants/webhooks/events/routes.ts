@@ -56,6 +56,8 @@ export function eventRoutes({ database, commands, keyring, now }: Services): Rou
         'as before, so a receiver recognizes the repeat. A 409 says that no URL is set for its type, or that the endpoint is ' +
         'disabled. `POST /v1/webhooks/resend` sends all undelivered events of a period.',
       response: eventSchema,
+      personal: ['body'],
+      personOf: () => null,
       status: 202,
       problems: ['invalid_transition'],
       async write(tx, { caller, requestId, params }) {

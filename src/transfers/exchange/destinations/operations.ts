@@ -22,8 +22,6 @@ export { findDestination, findDestinations, listDestinations, pageOfDestinations
  */
 const WAITS_MS = 24 * 3_600_000;
 
-const SEALED_FOR = 'withdrawal-destinations';
-
 export interface AddDestination {
   tenantId: string;
   currency: string;
@@ -52,7 +50,7 @@ export async function judgeDestination(
   await requireTenant(tx, tenantId);
   if (!isFiat(currency)) throw invalid('currency must be a fiat currency.', 'currency');
   const destination = checkDestination('swift', bank, currency);
-  const accountHash = bankFingerprint(keyring, SEALED_FOR, currency, destination);
+  const accountHash = bankFingerprint(keyring, currency, destination);
   if (await hasAccount(tx, tenantId, accountHash)) throw knownAccount(destination);
   const createdAt = now();
   const activeFrom = new Date(createdAt.getTime() + WAITS_MS);
@@ -85,7 +83,7 @@ export async function addDestination(
     ...checked,
     label: label ?? null,
     addedBy: by,
-    destination: sealDestination(services.keyring, SEALED_FOR, destination, id),
+    destination: sealDestination(services.keyring, undefined, destination, id),
     destinationMasked: masked,
   });
   // Another operator has added it in the meantime.
@@ -181,6 +179,6 @@ export function assertEnabled({ disabledAt }: WithdrawalDestination): void {
  * them to a workflow.
  */
 export async function bankOf(sql: Sql, keyring: Keyring, id: string): Promise<BankDestination> {
-  const { name = '', ...rest } = openDestination(keyring, SEALED_FOR, await findSealed(sql, id), id);
+  const { name = '', ...rest } = openDestination(keyring, undefined, await findSealed(sql, id), id);
   return { name, ...rest };
 }

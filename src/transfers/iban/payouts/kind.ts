@@ -22,5 +22,4 @@ export const ibanPayoutKind: PayoutKind = paidByParty({
   fallbacks: { failed: 'failed', returned: 'returned' },
   callbackPath: IBAN_PAYOUT_CALLBACKS,
   table: 'iban_payouts',
-  sealedFor: 'iban-payout-destinations',
 });

@@ -67,7 +67,7 @@ export async function quotePayout(
   );
   const settings = await settingsOf(tx, iban.tenantId, bankingSettingsSection);
   const fee = feeOf(amount, 'EUR', settings.payout);
-  const sealed = sealDestination(services.keyring, ibanPayoutKind.sealedFor, destination, iban.id);
+  const sealed = sealDestination(services.keyring, undefined, destination, iban.id);
   const quote = await createQuote(tx, {
     tenantId: iban.tenantId,
     accountId: iban.id,
@@ -101,7 +101,7 @@ export async function createPayout(
   takeQuote(tx, quote, { usedBy: id, at });
   const quoted = quotedTerms.parse(quote.terms);
   const sealed = Buffer.from(quoted.destination, 'base64');
-  const destination = openDestination(services.keyring, ibanPayoutKind.sealedFor, sealed, accountId);
+  const destination = openDestination(services.keyring, undefined, sealed, accountId);
   const debit = totalDebit(quoted);
   const leaving = { id, tenantId, debit, currency: 'EUR', at };
   const waits = await needsApproval(services, tx, leaving, { above: payout.approvalAbove, daily });
@@ -112,6 +112,7 @@ export async function createPayout(
     accountId,
     quoteId,
     externalId,
+    owner: undefined,
     destination,
     partyRef: id,
     key,

@@ -1,7 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { Keyring } from '../../../kernel/security/keyring';
 import type { Destination } from '../../../parties/payouts/port';
-import type { SealedFor } from './sealing';
 
 /** The parts that identify a bank account. A BIC that ends in XXX equals the head office's (ISO 9362). */
 const bankAccountOf = ({ iban, accountNumber, bic }: Destination): unknown =>
@@ -15,19 +14,16 @@ const identityOf = (destination: Destination): unknown => {
   return bankAccountOf(destination);
 };
 
-const hashOf = (keyring: Keyring, purpose: SealedFor, identity: unknown): Buffer =>
+/** Hashes of the two lists differ, so that they tell nothing about each other. */
+const hashOf = (keyring: Keyring, list: 'payouts' | 'withdrawals', identity: unknown): Buffer =>
   createHmac('sha256', keyring.secretFor('search'))
-    .update(JSON.stringify([purpose, identity]))
+    .update(JSON.stringify([list, identity]))
     .digest();
 
-/** Keyed hash of a bank account in a currency. */
-export const bankFingerprint = (
-  keyring: Keyring,
-  purpose: SealedFor,
-  currency: string,
-  account: Destination,
-): Buffer => hashOf(keyring, purpose, [currency, bankAccountOf(account)]);
+/** Keyed hash of a bank account in a currency, on the allow-list of withdrawals. */
+export const bankFingerprint = (keyring: Keyring, currency: string, account: Destination): Buffer =>
+  hashOf(keyring, 'withdrawals', [currency, bankAccountOf(account)]);
 
 /** Keyed hash of a payout's destination. Payouts of accounts and of virtual IBANs share it. */
 export const destinationFingerprint = (keyring: Keyring, destination: Destination): Buffer =>
-  hashOf(keyring, 'payout-destinations', identityOf(destination));
+  hashOf(keyring, 'payouts', identityOf(destination));

@@ -1,21 +1,30 @@
 import type { Keyring } from '../../../kernel/security/keyring';
 import type { Destination } from '../../../parties/payouts/port';
+import { type Owner, ownerSealer } from '../../owner-sealer';
 
-/** Each kind seals its destinations with a key of its own. */
-export type SealedFor = 'payout-destinations' | 'iban-payout-destinations' | 'withdrawal-destinations';
+/** The key of destinations that belong to no user. */
+const PURPOSE = 'destinations';
 
-/** Seals a destination. @param context what it is bound to: the payout, the owner of the quote, or its own id */
+/**
+ * Seals a destination for the owner of the account that pays.
+ * @param context id that the destination is bound to: of the payout, of the virtual IBAN of a quote, or its own
+ * @throws Problem 409 `invalid_transition` once the owner was erased
+ */
 export const sealDestination = (
   keyring: Keyring,
-  purpose: SealedFor,
+  owner: Owner,
   destination: Destination,
   context: string,
-): Buffer => keyring.sealer(purpose).seal(Buffer.from(JSON.stringify(destination)), context);
+): Buffer => ownerSealer(keyring, owner, PURPOSE).seal(Buffer.from(JSON.stringify(destination)), context);
 
-/** Opens a destination for the order to the party. Never log or store it, and never return it to a workflow. */
+/**
+ * Opens a destination. Never log or store it, and never return it to a workflow.
+ * @throws Problem 409 `invalid_transition` once the owner was erased
+ */
 export const openDestination = (
   keyring: Keyring,
-  purpose: SealedFor,
+  owner: Owner,
   sealed: Buffer,
   context: string,
-): Destination => JSON.parse(keyring.sealer(purpose).open(sealed, context).toString('utf8')) as Destination;
+): Destination =>
+  JSON.parse(ownerSealer(keyring, owner, PURPOSE).open(sealed, context).toString('utf8')) as Destination;
