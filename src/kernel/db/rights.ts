@@ -172,7 +172,11 @@ export const TABLES: Readonly<Record<string, TableRights>> = {
   // Chains
   networks: { runtime: CHANGE, hidden: ['rpc_urls'] },
   wallet_seeds: { runtime: CHANGE, hidden: 'all' },
-  wallets: { runtime: CHANGE },
+  wallets: {
+    runtime: CHANGE,
+    fixed: ['id', 'chain', 'kind', 'address', 'derivation_index', 'purpose', 'attestation', 'created_at'],
+    hidden: ['attestation'],
+  },
   signing_requests: { runtime: ANY, hidden: 'all' },
   allow_lists: { runtime: 'select, insert, update (verdict, judged_at)' },
   allow_list_signatures: { runtime: 'select, insert, update (signature)' },

@@ -31,6 +31,7 @@ const HASHING = [
   'sandbox-mailbox',
   'sandbox-parties',
   'search',
+  'wallet-addresses',
 ] as const;
 
 /** Purpose of a key by which values are sealed and opened. */
