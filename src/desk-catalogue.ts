@@ -15,7 +15,7 @@ import { approvalDesk } from './desk/approvals/desk';
 import { type Catalogue, catalogueOf } from './desk/catalogue';
 import { clientDesk } from './desk/clients/desk';
 import { operatorDesk } from './desk/operators/desk';
-import { othersDecide } from './desk/operators/operations';
+import { mustLeaveToOthers } from './desk/operators/operations';
 import { overdueDesk } from './desk/overdue';
 import { sessionDesk } from './desk/sign-in/desk';
 import { stopDesk } from './desk/stops/desk';
@@ -85,7 +85,7 @@ export function deskCatalogue(services: CatalogueServices, clock = () => new Dat
     withdrawalDesk(services),
     topupDesk(services),
     exchangeOrderDesk(services),
-    destinationDesk({ ...services, othersDecide }),
+    destinationDesk({ ...services, mustLeaveToOthers }),
     suspenseDesk(services),
     settlementDesk(services),
     transferDesk(services),

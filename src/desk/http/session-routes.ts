@@ -85,7 +85,15 @@ export const createDeskAuthenticator =
       actor: tenantId,
       sessionId,
       permissions,
+      session,
     } = await operatorOfSession(desk, { ...presented, ...csrf, isAutomatic });
-    const caller = { tenantId, role: 'admin', reach: null, credentialId: sessionId, permissions } as const;
+    const caller = {
+      tenantId,
+      role: 'admin',
+      reach: null,
+      credentialId: sessionId,
+      permissions,
+      session,
+    } as const;
     return { caller, rateLimit: RATE_LIMIT, scopes: null };
   };

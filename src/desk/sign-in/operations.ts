@@ -7,6 +7,7 @@ import type { Permission } from '../../kernel/permissions';
 import type { Keyring } from '../../kernel/security/keyring';
 import { useCode } from '../operators/code-generator';
 import { actorOf, isAdmitted, notAdmitted, signInOf } from '../operators/operations';
+import { proofOf, storedProof, storedSecret } from '../operators/proofs';
 import type { Transport } from './record';
 import { FORGOTTEN_MS, isLive, waitOf } from './rules';
 import {
@@ -71,7 +72,8 @@ async function attempt(deps: SignInDeps, tx: Tx, given: SignIn): Promise<SignedI
   const wait = waitOf(before, at);
   if (wait > 0) return { problem: tooMany(wait) };
   const found = await signInOf(tx, given.name);
-  const isRight = timingSafeEqual(found?.secrets.secretHash ?? NOBODY, keyring.hashSecret(secret));
+  const proof = proofOf(keyring, secret);
+  const isRight = timingSafeEqual(found?.secrets.secretHash ?? NOBODY, storedProof(proof));
   if (!found || !isRight || found.operator.disabledAt !== null)
     return failed(tx, { name, address, before, at });
   const { operator, secrets } = found;
@@ -84,17 +86,10 @@ async function attempt(deps: SignInDeps, tx: Tx, given: SignIn): Promise<SignedI
     };
   await deleteFailures(tx, name, address);
   const token = randomBytes(32).toString('base64url');
-  const tokenHash = keyring.hashSecret(token);
+  const tokenHash = storedSecret(keyring, token);
   const id = newId('session');
-  await insertSession(tx, {
-    id,
-    operatorId: operator.id,
-    tokenHash,
-    transport,
-    address,
-    createdAt: at,
-    seenAt: at,
-  });
+  const { id: operatorId } = operator;
+  await insertSession(tx, { id, operatorId, tokenHash, transport, address, createdAt: at }, proof);
   await writeDown(tx, actorOf(operator), 'session.begin', id, { address, transport });
   const { name: shown, permissions } = operator;
   return { id, token, csrfToken: csrfOf(keyring, tokenHash), name: shown, permissions };
@@ -142,6 +137,8 @@ export interface SignedInOperator {
   actor: string;
   name: string;
   permissions: Permission[];
+  /** Proof of the session, for decisions. */
+  session: Buffer;
   transport: Transport;
   csrfToken: string;
 }
@@ -167,7 +164,8 @@ export async function operatorOfSession(
   { database, keyring, clock }: SignInDeps,
   { token, transport, csrfToken, isAutomatic = false }: GivenSession,
 ): Promise<SignedInOperator> {
-  const found = await findSession(database, keyring.hashSecret(token));
+  const session = proofOf(keyring, token);
+  const found = await findSession(database, storedProof(session));
   const at = clock();
   if (!found || found.transport !== transport || !isLive(found, at)) throw noSession();
   const { id: sessionId, operator, tokenHash, seenAt } = found;
@@ -177,7 +175,7 @@ export async function operatorOfSession(
     throw forbidden('The CSRF token (x-csrf-token) is missing or wrong.');
   if (!isAutomatic && at.getTime() - seenAt.getTime() > SEEN_MS) await saveSeen(database, sessionId, at);
   const { name, permissions } = operator;
-  return { sessionId, actor: actorOf(operator), name, permissions, transport, csrfToken: right };
+  return { sessionId, actor: actorOf(operator), name, permissions, session, transport, csrfToken: right };
 }
 
 /** Compares tokens in a time that tells nothing. */

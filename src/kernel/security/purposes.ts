@@ -23,6 +23,7 @@ const SEALING = [
 ] as const;
 
 const HASHING = [
+  'approvals',
   'challenge-codes',
   'credential-hashes',
   'desk-csrf',
