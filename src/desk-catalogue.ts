@@ -18,6 +18,7 @@ import { operatorDesk } from './desk/operators/desk';
 import { mustLeaveToOthers } from './desk/operators/operations';
 import { overdueDesk } from './desk/overdue';
 import { sessionDesk } from './desk/sign-in/desk';
+import { SIGN_IN_RULES } from './desk/sign-in/rules';
 import { stopDesk } from './desk/stops/desk';
 import { capabilityDesk, partyDesk } from './desk/stops/switches';
 import { transferDecisionDesk } from './desk/transfer-decisions';
@@ -68,7 +69,11 @@ export interface CatalogueServices
  * The desks of all domains. The order is the order of the overview.
  * @param clock the machine's time
  */
-export function deskCatalogue(services: CatalogueServices, clock = () => new Date()): Catalogue {
+export function deskCatalogue(
+  services: CatalogueServices,
+  clock = () => new Date(),
+  signInRules = SIGN_IN_RULES,
+): Catalogue {
   const desks = [
     depositDesk(services),
     cardholderDesk(services),
@@ -102,7 +107,7 @@ export function deskCatalogue(services: CatalogueServices, clock = () => new Dat
     partyListDesk(services),
     approvalDesk(services),
     operatorDesk({ ...services, clock }),
-    sessionDesk({ ...services, clock }),
+    sessionDesk({ ...services, clock, signInRules }),
     clientDesk(services),
     stopDesk(services),
     capabilityDesk(services),

@@ -1,5 +1,6 @@
 import { TOTP, URI } from 'otpauth';
 import { addressOf, newCodeGenerator } from '../../src/desk/operators/code-generator';
+import { addressList } from '../../src/kernel/security/address-lists';
 import { type TestApi, testApi } from '../support/api';
 import { pastGuards } from '../support/database';
 import { type TestDesk, testDesk } from '../support/desk';
@@ -144,6 +145,35 @@ describe('failures', () => {
     expect((await signIn(ida)).status).toBe(201);
     expect((await signIn(wrong)).status).toBe(401);
     expect((await signIn(ida)).status).toBe(201);
+  });
+
+  it('lock a name for the address that failed, where the installation says so', async () => {
+    const lock = { failures: 10, milliseconds: 30 * 60_000 };
+    const strict = await testDesk(api.services, { clock, signInRules: { restMs: 15 * 60_000, lock } });
+    try {
+      const wrong = { ...ida, secret: 'wrong' };
+      for (let attempt = 0; attempt < 10; attempt += 1) {
+        expect((await signIn(wrong, strict.url)).status).toBe(401);
+        now += attempt < 9 ? 16_000 : 0;
+      }
+      expect((await signIn(ida, strict.url)).headers['retry-after']).toBe('1800');
+      // Another address has no failures, so the operator still signs in from there.
+      const elsewhere = await testDesk(api.services, { clock, trustedProxies: addressList(['127.0.0.0/8']) });
+      const forwarded = calling(elsewhere.url, { 'x-forwarded-for': '198.51.100.7' });
+      expect((await forwarded('POST', 'sessions', ida)).status).toBe(201);
+      await elsewhere.close();
+      now += 30 * 60_000 - 1;
+      expect((await signIn(ida, strict.url)).status).toBe(429);
+      now += 1;
+      const { body } = await signIn(ida, strict.url);
+      const asIda = calling(strict.url, { authorization: `Bearer ${body.token}` });
+      now += 15 * 60_000 - 1;
+      expect((await asIda('GET', 'catalogue')).status).toBe(200);
+      now += 15 * 60_000;
+      expect((await asIda('GET', 'catalogue')).status).toBe(401);
+    } finally {
+      await strict.close();
+    }
   });
 
   it('of concurrent guesses are counted one by one', async () => {

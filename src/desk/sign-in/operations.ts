@@ -9,7 +9,7 @@ import { useCode } from '../operators/code-generator';
 import { actorOf, isAdmitted, notAdmitted, signInOf } from '../operators/operations';
 import { proofOf, storedProof, storedSecret } from '../operators/proofs';
 import type { Transport } from './record';
-import { FORGOTTEN_MS, isLive, waitOf } from './rules';
+import { FORGOTTEN_MS, isLive, type SignInRules, waitOf } from './rules';
 import {
   deleteFailures,
   deleteOldFailures,
@@ -26,6 +26,7 @@ export interface SignInDeps {
   database: Database;
   keyring: Keyring;
   mode: 'sandbox' | 'live';
+  signInRules: SignInRules;
   /** The machine's time, which the sandbox's clock does not move. */
   clock(): Date;
 }
@@ -63,13 +64,13 @@ export async function signIn(deps: SignInDeps, given: SignIn): Promise<SignedIn>
 }
 
 async function attempt(deps: SignInDeps, tx: Tx, given: SignIn): Promise<SignedIn | Refused> {
-  const { keyring, mode, clock } = deps;
+  const { keyring, mode, clock, signInRules } = deps;
   const { secret, code, transport, address } = given;
   const name = given.name.toLowerCase();
   await lockAttempts(tx, name, address);
   const at = clock();
   const before = await failuresOf(tx, name, address, at);
-  const wait = waitOf(before, at);
+  const wait = waitOf(before, at, signInRules);
   if (wait > 0) return { problem: tooMany(wait) };
   const found = await signInOf(tx, given.name);
   const proof = proofOf(keyring, secret);
@@ -161,13 +162,13 @@ export interface GivenSession {
  * @throws Problem 401; 403 where a browser's request has not the right CSRF token
  */
 export async function operatorOfSession(
-  { database, keyring, clock }: SignInDeps,
+  { database, keyring, clock, signInRules }: SignInDeps,
   { token, transport, csrfToken, isAutomatic = false }: GivenSession,
 ): Promise<SignedInOperator> {
   const session = proofOf(keyring, token);
   const found = await findSession(database, storedProof(session));
   const at = clock();
-  if (!found || found.transport !== transport || !isLive(found, at)) throw noSession();
+  if (!found || found.transport !== transport || !isLive(found, at, signInRules)) throw noSession();
   const { id: sessionId, operator, tokenHash, seenAt } = found;
   if (operator.disabledAt !== null || !isAdmitted(operator)) throw noSession();
   const right = csrfOf(keyring, tokenHash);
