@@ -93,6 +93,10 @@ async function people(): Promise<void> {
     `insert into operator_links (token_hash, purpose, operator_id, name, permissions, created_by, totp_secret, created_at, expires_at, failures)
      values (sha256('link'), 'invitation', '${newId('operator')}', 'fay', '{}', 'operator:bob', 'x', now(), now() + interval '1 day', 3)`,
   );
+  await owner.query(`insert into tenants (id, name, role) values ('${TENANT}', 'x', 'client')`);
+  await owner.query(
+    `insert into credentials (tenant_id, secret_hash, secret_sealed, expires_at) values ('${TENANT}', 'x', 'x', now())`,
+  );
   for (const token of ['session', 'ended'])
     await runtime.query(
       `select begin_session('${newId('session')}', '${OPERATOR}', 'proof of bob', sha256('${token}'), 'bearer', '', now())`,
@@ -442,6 +446,16 @@ const ATTACKS: readonly [what: string, statement: string, refusal: RegExp][] = [
   ],
   ['give a wallet another address', `update wallets set address = '0xeve'`, DENIED],
   ['make a tenant an admin', `update tenants set role = 'admin'`, DENIED],
+  [
+    'let an ended secret be valid again',
+    `update credentials set expires_at = null where tenant_id = '${TENANT}'`,
+    /never valid for longer/,
+  ],
+  [
+    'let a secret in its overlap be valid for longer',
+    `update credentials set expires_at = expires_at + interval '1 day' where tenant_id = '${TENANT}'`,
+    /never valid for longer/,
+  ],
   ['give a secret another hash', `update credentials set secret_hash = ''`, DENIED],
   ['move a user to another tenant', `update users set tenant_id = 'cli_eve'`, DENIED],
   ['move a client’s account to another tenant', `update accounts set tenant_id = 'cli_eve'`, DENIED],
