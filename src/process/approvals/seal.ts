@@ -4,22 +4,7 @@ import type { Keyring } from '../../kernel/security/keyring';
 import type { Approval } from './record';
 
 /** The request of an approval. The decision is not sealed, because functions of Postgres guard it. */
-type Asked = Pick<
-  Approval,
-  | 'id'
-  | 'kind'
-  | 'subject'
-  | 'tenantId'
-  | 'money'
-  | 'terms'
-  | 'changes'
-  | 'restsOn'
-  | 'reason'
-  | 'requestedBy'
-  | 'requestedAt'
-  | 'permission'
-  | 'needs'
->;
+type Asked = Omit<Approval, 'seal' | 'status' | 'firstBy' | 'firstAt' | 'decidedBy' | 'decidedAt' | 'note'>;
 
 /** HMAC-SHA256 under the installation's key of that purpose. */
 export function sealOf(keyring: Keyring, asked: Asked): Buffer {
@@ -35,5 +20,7 @@ export function sealOf(keyring: Keyring, asked: Asked): Buffer {
   return createHmac('sha256', keyring.secretFor('approvals')).update(stored).digest();
 }
 
-export const isSealed = (keyring: Keyring, asked: Approval): boolean =>
-  asked.seal !== null && timingSafeEqual(asked.seal, sealOf(keyring, asked));
+export function isSealed(keyring: Keyring, { seal, ...asked }: Approval): boolean {
+  const right = sealOf(keyring, asked);
+  return seal?.length === right.length && timingSafeEqual(seal, right);
+}

@@ -54,6 +54,7 @@ describe('what nobody has asked for', () => {
     ['amount', '5'],
     ['needs', '2'],
     ['permission', `'view'`],
+    ['seal', `'short'`],
   ])('is not approved with other %s', async (column, other) => {
     const id = await asked();
     const change = `update approvals set ${column} = ${other} where id = $1`;
