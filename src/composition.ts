@@ -38,6 +38,7 @@ import { DESK_DOCUMENT, deskRoutes } from './desk/http/routes';
 import type { DeskHttp } from './desk/http/services';
 import { createDeskAuthenticator } from './desk/http/session-routes';
 import { WATCHED } from './desk/overdue';
+import { SIGN_IN_RULES } from './desk/sign-in/rules';
 import { type CatalogueServices, deskCatalogue } from './desk-catalogue';
 import { byClientHeaders, createApp } from './http/app';
 import { documentPages } from './http/docs-page';
@@ -341,13 +342,15 @@ export function createDesk(
     workflowUrl,
     temporalUi,
     spend = createRateLimiter(),
+    signInRules = SIGN_IN_RULES,
     trustedProxies,
   }: DeskOptions,
 ) {
   const { database, log } = services;
   const desk: DeskHttp = {
     ...services,
-    catalogue: deskCatalogue(services, clock),
+    catalogue: deskCatalogue(services, clock, signInRules),
+    signInRules,
     clock,
     workflowUrl: workflowUrl ?? (() => null),
     spend,

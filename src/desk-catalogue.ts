@@ -15,9 +15,10 @@ import { approvalDesk } from './desk/approvals/desk';
 import { type Catalogue, catalogueOf } from './desk/catalogue';
 import { clientDesk } from './desk/clients/desk';
 import { operatorDesk } from './desk/operators/desk';
-import { othersDecide } from './desk/operators/operations';
+import { mustLeaveToOthers } from './desk/operators/operations';
 import { overdueDesk } from './desk/overdue';
 import { sessionDesk } from './desk/sign-in/desk';
+import { SIGN_IN_RULES } from './desk/sign-in/rules';
 import { stopDesk } from './desk/stops/desk';
 import { capabilityDesk, partyDesk } from './desk/stops/switches';
 import { transferDecisionDesk } from './desk/transfer-decisions';
@@ -69,7 +70,11 @@ export interface CatalogueServices
  * The desks of all domains. The order is the order of the overview.
  * @param clock the machine's time
  */
-export function deskCatalogue(services: CatalogueServices, clock = () => new Date()): Catalogue {
+export function deskCatalogue(
+  services: CatalogueServices,
+  clock = () => new Date(),
+  signInRules = SIGN_IN_RULES,
+): Catalogue {
   const desks = [
     depositDesk(services),
     cardholderDesk(services),
@@ -86,7 +91,7 @@ export function deskCatalogue(services: CatalogueServices, clock = () => new Dat
     withdrawalDesk(services),
     topupDesk(services),
     exchangeOrderDesk(services),
-    destinationDesk({ ...services, othersDecide }),
+    destinationDesk({ ...services, mustLeaveToOthers }),
     suspenseDesk(services),
     settlementDesk(services),
     transferDesk(services),
@@ -103,7 +108,7 @@ export function deskCatalogue(services: CatalogueServices, clock = () => new Dat
     partyListDesk(services),
     approvalDesk(services),
     operatorDesk({ ...services, clock }),
-    sessionDesk({ ...services, clock }),
+    sessionDesk({ ...services, clock, signInRules }),
     clientDesk(services),
     stopDesk(services),
     capabilityDesk(services),

@@ -1,11 +1,16 @@
 import type { Sql, Tx } from '../kernel/db/database';
 import { conflict, Problem } from '../kernel/errors';
-import { type Approval, decideApproval, requireApproval } from '../process/approvals/operations';
+import {
+  type Approval,
+  assertSealed,
+  decideApproval,
+  requireApproval,
+} from '../process/approvals/operations';
 import type { Decision, Facts } from '../process/desk/decision';
 import { termsOf } from '../process/desk/stored';
 import { limitText, readLimits } from '../process/limits/operations';
 import { type Asker, type Deciding, inputOf, judgedOf } from './judge';
-import { assertMay, assertStandsBehind, assertTwoPeople } from './operators/operations';
+import { assertMay, assertStandsBehind } from './operators/operations';
 import { assertUnchanged } from './version';
 import { writeApproval, writeDone } from './write-decision';
 
@@ -38,17 +43,16 @@ export async function approve(
   asker: Asker,
   { id, note, proof }: { id: string; note: string | null; proof: unknown },
 ): Promise<Approved> {
-  const decision = storedDecision(desk, await requireApproval(tx, id));
+  const asked = await requireApproval(tx, id);
+  assertSealed(desk.keyring, asked);
+  const decision = storedDecision(desk, asked);
   const { actor } = asker;
   await decision.subject.lockFirst?.(tx);
-  await assertMay(tx, actor, decision.permission);
+  await assertMay(tx, asker, decision.permission);
   const at = desk.now();
   const approval = await decideApproval(tx, { id, status: 'approved', note, decidedBy: actor, at });
   for (const other of [approval.requestedBy, approval.firstBy])
-    if (other !== null) {
-      await assertStandsBehind(tx, other);
-      await assertTwoPeople(tx, actor, other);
-    }
+    if (other !== null) await assertStandsBehind(tx, other);
   const limit = limitText(await readLimits(tx));
   await writeApproval(tx, asker, 'approval.approve', { approval, more: { limit } });
   if (approval.status === 'pending') return { approval };
@@ -73,7 +77,7 @@ export async function reject(
   { id, note }: { id: string; note: string },
 ): Promise<Approved> {
   const { kind } = await requireApproval(tx, id);
-  await assertMay(tx, asker.actor, desk.catalogue.decisions.get(kind)?.permission ?? 'security');
+  await assertMay(tx, asker, desk.catalogue.decisions.get(kind)?.permission ?? 'security');
   const given = { id, status: 'rejected', note, decidedBy: asker.actor, at: desk.now() } as const;
   const approval = await decideApproval(tx, given);
   await writeApproval(tx, asker, 'approval.reject', { approval });

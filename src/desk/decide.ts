@@ -1,4 +1,5 @@
 import type { Tx } from '../kernel/db/database';
+import type { Keyring } from '../kernel/security/keyring';
 import type { Approval } from '../process/approvals/operations';
 import type { Decision, Effect, Facts } from '../process/desk/decision';
 import { storeDecision } from '../process/desk/stored';
@@ -67,7 +68,7 @@ export async function proveDecision(
 export async function decide(desk: Deciding, tx: Tx, asker: Asker, asked: Asked & Proven): Promise<Outcome> {
   const decision = requireDecision(desk.catalogue, asked.name);
   await decision.subject.lockFirst?.(tx);
-  await assertMay(tx, asker.actor, decision.permission);
+  await assertMay(tx, asker, decision.permission);
   const reason = reasonOf(decision, asked.reason);
   const question = questionOf(desk, decision, asker, asked);
 
@@ -83,7 +84,8 @@ export async function decide(desk: Deciding, tx: Tx, asker: Asker, asked: Asked 
   const judged = { ...seen, secret: made?.stored ?? (await decision.sealed?.(seen)) };
   const shown = made?.shown ?? {};
   if (why) {
-    const approval = await askAnother(tx, asker, { decision, judged, asked, reason, restsOn, weight, why });
+    const toAsk = { keyring: desk.keyring, decision, judged, asked, reason, restsOn, weight, why };
+    const approval = await askAnother(tx, asker, toAsk);
     return { approval, why: whyTwo(why), shown };
   }
   const limit = weight && countAlone(tx, weight);
@@ -100,6 +102,7 @@ const questionOf = (
 ): Question => ({ named, input: inputOf(decision, input), at: desk.now(), actor, proof });
 
 interface ToAsk {
+  keyring: Keyring;
   decision: Decision;
   judged: AnyJudged;
   asked: Asked;
@@ -113,9 +116,9 @@ interface ToAsk {
 async function askAnother(
   tx: Tx,
   asker: Asker,
-  { decision, judged, asked, reason, restsOn, weight, why }: ToAsk,
+  { keyring, decision, judged, asked, reason, restsOn, weight, why }: ToAsk,
 ): Promise<Approval> {
-  const approval = await storeDecision(tx, decision, judged, {
+  const approval = await storeDecision(tx, keyring, decision, judged, {
     input: asked.input ?? {},
     reason: reason ?? '',
     requestedBy: asker.actor,
@@ -146,7 +149,7 @@ export async function previewDecision(
   asked: Asked & Proven,
 ): Promise<Preview> {
   const decision = requireDecision(desk.catalogue, asked.name);
-  await assertMay(tx, asker.actor, decision.permission);
+  await assertMay(tx, asker, decision.permission);
   const judged = await judgedOf(tx, decision, 'read', questionOf(desk, decision, asker, asked));
   const why = await takesTwoOf(tx, decision, judged, await weightOf(tx, decision, judged));
   const restsOn = decision.restsOn(judged.subject, judged.input);

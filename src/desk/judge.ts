@@ -1,20 +1,21 @@
 import type { Database, Tx } from '../kernel/db/database';
 import { invalid, notFound } from '../kernel/errors';
+import type { Keyring } from '../kernel/security/keyring';
 import { parsedBy, withinField } from '../kernel/wire/schemas';
 import type { Decision, Judged } from '../process/desk/decision';
 import { isDualControlled, type TakesTwo, type Weight, weighAlone } from '../process/limits/operations';
 import type { Catalogue } from './catalogue';
+import type { Decider } from './operators/operations';
 
 export interface Deciding {
   catalogue: Catalogue;
   database: Database;
+  keyring: Keyring;
   now(): Date;
 }
 
 /** The operator who asks, and the request. */
-export interface Asker {
-  /** `operator:<name>`. */
-  actor: string;
+export interface Asker extends Decider {
   requestId: string;
 }
 

@@ -13,5 +13,6 @@ export const isPermitted = ({ permissions = [] }: Caller, permission: Permission
 
 export const askerOf = ({ caller, requestId }: { caller: Caller; requestId: string }): Asker => ({
   actor: caller.tenantId,
+  session: caller.session,
   requestId,
 });

@@ -15,6 +15,8 @@ export interface Caller {
   operator?: string;
   /** Permissions of the operator, at the desk or by his credential. Absent for every other caller. */
   permissions?: readonly Permission[];
+  /** Proof of an operator's session at the desk. Absent for every other caller. */
+  session?: Buffer;
 }
 
 /** The deciding person, as decisions and the audit log name him: the operator, or the tenant of a credential that names nobody. */

@@ -281,6 +281,7 @@ async function serveDesk({
     observe: metrics.observe,
     workflowUrl,
     temporalUi: temporalUi ?? undefined,
+    signInRules: config.deskSignIn,
     trustedProxies,
   });
   const server = createApiServer(desk, { trustedProxies });

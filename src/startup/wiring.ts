@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import type { Logger } from 'pino';
 import type { AnswerWithin } from '../cards/services';
-import type { Config, DocumentsSettings } from '../kernel/config/config';
+import type { Config, DeskSignIn, DocumentsSettings } from '../kernel/config/config';
 import type { SmtpSettings } from '../kernel/config/mail';
 import type { PartySettings } from '../kernel/config/parties';
 import type { RatesSettings } from '../kernel/config/rates';
@@ -99,6 +99,8 @@ export interface DeskOptions {
   clock?: () => Date;
   /** Rate limiter of operators. Default: one for this process alone. */
   spend?: RateLimiter;
+  /** Rest of sessions and lock of names. Default: rest of 30 minutes, no lock. */
+  signInRules?: DeskSignIn;
 }
 
 /** The product as startup/ runs it, without knowledge of domains. */

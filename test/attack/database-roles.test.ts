@@ -23,7 +23,8 @@ const readerUrl = Object.assign(new URL(urlOf(name)), {
   password: 'hush',
 }).toString();
 const [ACCOUNT, ELSEWHERE] = [newId('account'), newId('account')];
-const [TENANT, OPERATOR, DISABLED] = [newId('tenant'), newId('operator'), newId('operator')];
+const TENANT = newId('tenant');
+const [OPERATOR, DISABLED, APPLICANT] = [newId('operator'), newId('operator'), newId('operator')];
 const [ASKED, DECIDED] = [newId('approval'), newId('approval')];
 
 let owner: Database;
@@ -70,22 +71,37 @@ async function work(): Promise<void> {
     await audit(tx, { caller, requestId: 'r', action: 'test', subject: ACCOUNT, tenantId: TENANT });
     await tx.query(`insert into idempotency_keys (tenant_id, scope, key, fingerprint, status, body, permanent)
       values ('${TENANT}', 'POST /', 'kept', '', 201, '{}', true)`);
-    for (const id of [OPERATOR, DISABLED])
-      await tx.query(
-        `insert into operators (id, name, secret_hash, created_by) values ('${id}', '${id}', '${id}', 'installation')`,
-      );
-    await tx.query(`update operators set admitted_by = 'installation', admitted_at = now()`);
-    await tx.query(
-      `update operators set disabled_at = now(), disabled_by = 'operator:ida' where id = '${DISABLED}'`,
-    );
     for (const id of [ASKED, DECIDED])
       await tx.query(`insert into approvals (id, kind, subject, terms, reason, requested_by)
         values ('${id}', 'limits', '${TENANT}', '{}', 'more', 'operator:ida')`);
-    await tx.query(
-      `update approvals set status = 'rejected', decided_by = 'operator:bob', decided_at = now() where id = '${DECIDED}'`,
-    );
+    await tx.query(`insert into operators (id, name, secret_hash, created_by) values
+      ('${OPERATOR}', 'bob', sha256('proof of bob'), 'installation'), ('${APPLICANT}', 'eve', sha256('proof of eve'), 'applicant')`);
   });
+  await people();
   await takeSnapshots(runtime);
+}
+
+/** Bob has signed in with his proof, and the owner makes what only functions make. */
+async function people(): Promise<void> {
+  await owner.query(`insert into operators (id, name, secret_hash, created_by, disabled_at, disabled_by)
+    values ('${DISABLED}', 'dora', sha256('proof of dora'), 'installation', now(), 'operator:ida')`);
+  await owner.query(
+    `update operators set totp_secret = 'x', totp_step = 9, admitted_at = now(), admitted_by = 'installation' where name <> 'eve'`,
+  );
+  await owner.query(`select decide_approval('${DECIDED}', 'rejected', null, 'operator:bob', now())`);
+  await owner.query(
+    `insert into operator_links (token_hash, purpose, operator_id, name, permissions, created_by, totp_secret, created_at, expires_at, failures)
+     values (sha256('link'), 'invitation', '${newId('operator')}', 'fay', '{}', 'operator:bob', 'x', now(), now() + interval '1 day', 3)`,
+  );
+  await owner.query(`insert into tenants (id, name, role) values ('${TENANT}', 'x', 'client')`);
+  await owner.query(
+    `insert into credentials (tenant_id, secret_hash, secret_sealed, expires_at) values ('${TENANT}', 'x', 'x', now())`,
+  );
+  for (const token of ['session', 'ended'])
+    await runtime.query(
+      `select begin_session('${newId('session')}', '${OPERATOR}', 'proof of bob', sha256('${token}'), 'bearer', '', now())`,
+    );
+  await runtime.query(`update desk_sessions set ended_at = now() where token_hash = sha256('ended')`);
 }
 
 async function post(text: string): Promise<void> {
@@ -122,6 +138,31 @@ const leg = (
   `0, '${account}', 'USD', ${number}, null, 'deposit', 'admin_deposit', null, ${amount}, 0, 0, ${after}, ${after === null ? null : 0}, ${after === null ? null : 0}, ${forced}, false`;
 
 const DENIED = /permission denied|must be owner|must be superuser|must have|must be able/;
+
+/** A statement in a transaction that presents these bytes as the proof of a session. */
+const presenting = (proof: string, statement: string): string =>
+  `do $$ begin perform set_config('cardwright.session', encode(${proof}, 'hex'), true); perform ${statement}; end $$`;
+/** Values that the runtime role can read, the proof of Bob's secret, and the session that Bob has ended. */
+const GUESSES = [
+  `(select token_hash from desk_sessions where ended_at is null)`,
+  `(select secret_hash from operators where name = 'bob')`,
+  `'proof of bob'::bytea`,
+  `'ended'::bytea`,
+  `''::bytea`,
+];
+const NOT_PRESENTED = /has not presented a live session/;
+/** Calls that take the session of an operator. */
+const DECIDING: readonly [what: string, call: string][] = [
+  ['approve in an operator’s name', `decide_approval('${ASKED}', 'approved', null, 'operator:bob', now())`],
+  ['reject in an operator’s name', `decide_approval('${ASKED}', 'rejected', null, 'operator:bob', now())`],
+  ['give permissions', `permit_operator('${OPERATOR}', '{view}', 'operator:bob')`],
+  ['admit an operator', `admit_operator('${APPLICANT}', 'operator:bob', now())`],
+  ['disable an operator', `disable_operator('${OPERATOR}', 'operator:bob', 'x', now())`],
+  [
+    'invite an operator',
+    `give_link('x', 'invitation', 'opr_x', 'x', '{}', 'operator:bob', 'x', now(), now() + interval '1 day')`,
+  ],
+];
 
 // The account has two numbers: its deposit, and a status change.
 const ATTACKS: readonly [what: string, statement: string, refusal: RegExp][] = [
@@ -251,12 +292,68 @@ const ATTACKS: readonly [what: string, statement: string, refusal: RegExp][] = [
   [
     'approve one’s own request',
     `update approvals set status = 'approved', decided_by = requested_by, decided_at = now() where id = '${ASKED}'`,
-    /check constraint/,
+    DENIED,
   ],
   [
     'turn a rejection into an approval',
     `update approvals set status = 'approved' where id = '${DECIDED}'`,
-    /decided approval is never changed/,
+    DENIED,
+  ],
+  [
+    'decide once more by the function',
+    `select decide_approval('${DECIDED}', 'approved', null, 'operator:bob', now())`,
+    /no such approval is pending/,
+  ],
+  [
+    'let one operator approve what nobody has asked for',
+    `insert into approvals (id, kind, subject, terms, reason, requested_by, needs) values ('x', 'limits', 'x', '{}', 'x', 'system', 1)`,
+    /check constraint/,
+  ],
+  ...DECIDING.flatMap(([what, call]): [string, string, RegExp][] => [
+    [`${what} without a session`, `select ${call}`, NOT_PRESENTED],
+    ...GUESSES.map((proof): [string, string, RegExp] => [
+      `${what} with ${proof}`,
+      presenting(proof, call),
+      NOT_PRESENTED,
+    ]),
+  ]),
+  [
+    'approve with another operator’s session',
+    presenting(`'session'::bytea`, `decide_approval('${ASKED}', 'approved', null, 'operator:ida', now())`),
+    NOT_PRESENTED,
+  ],
+  [
+    'give permissions alone, with a session',
+    presenting(`'session'::bytea`, `permit_operator('${OPERATOR}', '{view}', 'operator:bob')`),
+    /another operator must approve/,
+  ],
+  [
+    'give out a code generator alone, with a session',
+    presenting(
+      `'session'::bytea`,
+      `give_link('x', 'code_generator', '${OPERATOR}', 'bob', '{}', 'operator:bob', 'x', now(), now() + interval '1 day')`,
+    ),
+    /another operator must approve/,
+  ],
+  [
+    'approve money that leaves a tenant',
+    `insert into transfer_decisions (id, transfer_id, kind, decided_by) values ('x', 'pay_x', 'approve', 'operator:bob')`,
+    NOT_PRESENTED,
+  ],
+  [
+    'approve money in the system’s name',
+    `insert into transfer_decisions (id, transfer_id, kind, decided_by) values ('x', 'pay_x', 'approve', 'system')`,
+    NOT_PRESENTED,
+  ],
+  [
+    'end the rest of a destination',
+    `insert into transfer_decisions (id, transfer_id, kind, decided_by) values ('x', 'pay_x', 'rested', 'system')`,
+    /the destination rests/,
+  ],
+  [
+    'switch dual control off',
+    `insert into installation_settings (name, value) values ('dual_control', 'off')`,
+    /has dual control/,
   ],
   ['delete an approval', 'delete from approvals', DENIED],
   ...[
@@ -288,14 +385,77 @@ const ATTACKS: readonly [what: string, statement: string, refusal: RegExp][] = [
   [
     'enable a disabled operator',
     `update operators set disabled_at = null, disabled_by = null where id = '${DISABLED}'`,
-    /stays disabled/,
+    DENIED,
   ],
   [
     'change who admitted an operator',
     `update operators set admitted_by = 'eve' where id = '${OPERATOR}'`,
-    /stays admitted/,
+    DENIED,
   ],
+  ['give permissions by hand', `update operators set permissions = '{security}'`, DENIED],
+  [
+    'write down permissions by hand',
+    `insert into operator_rights (operator_id, permissions, given_by) values ('${OPERATOR}', '{}', 'x')`,
+    DENIED,
+  ],
+  ['give an operator another secret', `update operators set secret_hash = sha256('mine')`, DENIED],
+  ['take an operator’s code generator', 'update operators set totp_secret = null', DENIED],
+  ['let a code work once more', `update operators set totp_step = 1 where id = '${OPERATOR}'`, /works once/],
+  [
+    'insert an operator of the installation',
+    `insert into operators (id, name, secret_hash, created_by) values ('x', 'x', 'x', 'installation')`,
+    /only the first operator/,
+  ],
+  [
+    'insert an operator whom another has proposed',
+    `insert into operators (id, name, secret_hash, created_by, proposed_by) values ('x', 'x', 'x', 'applicant', 'operator:bob')`,
+    /only the first operator/,
+  ],
+  ['make a demo operator in a live installation', `select ensure_demo_operator('x', 'x')`, DENIED],
+  [
+    'begin a session by hand',
+    `insert into desk_sessions (id, operator_id, token_hash, transport, address, created_at, seen_at)
+     values ('x', '${OPERATOR}', sha256('mine'), 'bearer', '', now(), now())`,
+    DENIED,
+  ],
+  [
+    'begin a session without the secret',
+    `select begin_session('x', '${OPERATOR}', secret_hash, sha256('mine'), 'bearer', '', now()) from operators where name = 'bob'`,
+    /was not presented/,
+  ],
+  [
+    'begin the session of an operator who waits for admission',
+    `select begin_session('x', '${APPLICANT}', 'proof of eve', sha256('mine'), 'bearer', '', now())`,
+    /was not presented/,
+  ],
+  ['give a session to another operator', `update desk_sessions set operator_id = '${OPERATOR}'`, DENIED],
+  ['give a session another token', `update desk_sessions set token_hash = sha256('mine')`, DENIED],
+  ['begin an ended session again', 'update desk_sessions set ended_at = null', /stays ended/],
+  ['insert a link', `insert into operator_links select * from operator_links`, DENIED],
+  ['give a link to another operator', `update operator_links set operator_id = '${OPERATOR}'`, DENIED],
+  [
+    'lengthen a link',
+    `update operator_links set expires_at = expires_at + interval '1 day'`,
+    /never opened again/,
+  ],
+  ['forget failures of a link', 'update operator_links set failures = 0', /never opened again/],
+  [
+    'use a link without its token',
+    `select use_link(token_hash, 'x', 1, now()) from operator_links`,
+    /no such link/,
+  ],
+  ['give a wallet another address', `update wallets set address = '0xeve'`, DENIED],
   ['make a tenant an admin', `update tenants set role = 'admin'`, DENIED],
+  [
+    'let an ended secret be valid again',
+    `update credentials set expires_at = null where tenant_id = '${TENANT}'`,
+    /never valid for longer/,
+  ],
+  [
+    'let a secret in its overlap be valid for longer',
+    `update credentials set expires_at = expires_at + interval '1 day' where tenant_id = '${TENANT}'`,
+    /never valid for longer/,
+  ],
   ['give a secret another hash', `update credentials set secret_hash = ''`, DENIED],
   ['move a user to another tenant', `update users set tenant_id = 'cli_eve'`, DENIED],
   ['move a client’s account to another tenant', `update accounts set tenant_id = 'cli_eve'`, DENIED],
@@ -349,6 +509,13 @@ it.each(ATTACKS)('the runtime role cannot %s', async (_, statement, refusal) => 
   const before = await counts();
   await expect(runtime.query(statement)).rejects.toThrow(refusal);
   expect(await counts()).toEqual(before);
+});
+
+it('the session of an operator decides in the name of that operator', async () => {
+  const call = `decide_approval('${ASKED}', 'approved', null, 'operator:bob', now())`;
+  await runtime.query(presenting(`'session'::bytea`, call));
+  const decided = await owner.query(`select status, decided_by from approvals where id = '${ASKED}'`);
+  expect(decided).toEqual([{ status: 'approved', decided_by: 'operator:bob' }]);
 });
 
 it('grants the runtime role nothing by its own statements', async () => {

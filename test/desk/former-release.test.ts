@@ -1,3 +1,5 @@
+import { requireApproval } from '../../src/process/approvals/operations';
+import { sealOf } from '../../src/process/approvals/seal';
 import { type Client, type TestApi, testApi } from '../support/api';
 import { type TestDesk, testDesk } from '../support/desk';
 import { setAdminLimit } from '../support/operator';
@@ -27,7 +29,7 @@ afterAll(async () => {
   await api.close();
 });
 
-/** Asks for a decision that takes two, and changes the stored approval. */
+/** Asks for a decision that takes two, and changes the stored approval, sealed as the former release would. */
 async function stored(change: { kind?: string; terms?: object }): Promise<string> {
   const { body } = await client.call('GET', '/v1/accounts');
   const asked = { subject: body.data[0].id, input: { amount: '50.00' }, reason: 'the slip' };
@@ -37,6 +39,8 @@ async function stored(change: { kind?: string; terms?: object }): Promise<string
     'update approvals set kind = coalesce($2, kind), terms = coalesce($3, terms) where id = $1',
     [id, kind, terms === null ? null : JSON.stringify(terms)],
   );
+  const seal = sealOf(api.services.keyring, await requireApproval(api.database, id));
+  await api.database.query('update approvals set seal = $2 where id = $1', [id, seal]);
   return id;
 }
 

@@ -16,7 +16,7 @@ export async function operators({ database, services }: TestApi, ...names: strin
   for (const name of names) {
     const { operatorId: id, operatorSecret: secret } = await database.transaction((tx) =>
       made.length === 0
-        ? addFirstOperator(tx, keyring, name)
+        ? addFirstOperator(tx, keyring, { name })
         : addOperator(tx, keyring, { name, createdBy: 'applicant' }),
     );
     for (const { name: by } of made.slice(0, 2))

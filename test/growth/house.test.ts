@@ -233,7 +233,7 @@ it('the pool of wallets', async () => {
   );
   await expectIndexes(async () => expect((await allocate('of-a-derived-one')).status).toBe(201));
   const { address, id } = (await allocate('of-a-derived-one')).body;
-  await expectIndexes(() => ownerAt(database(), { chain, address, at: new Date() }));
+  await expectIndexes(() => ownerAt(database(), api.services.keyring, { chain, address, at: new Date() }));
   await expectIndexes(() => client.call('POST', '/v1/wallets/release', { chain, address }));
   await expectIndexes(() => story(id));
 });

@@ -36,6 +36,7 @@ const awaiting = z
  */
 async function askedForAnother<Input extends { amount: Decimal }>(
   tx: Tx,
+  { keyring }: Pick<Services, 'keyring'>,
   decision: DecisionSpec<Account, Input>,
   { caller, requestId }: Call,
   { accountId: id, input, kept, reason, at }: AskedBooking<Input>,
@@ -43,7 +44,7 @@ async function askedForAnother<Input extends { amount: Decimal }>(
   const subject = await findAccount(tx, caller.reach, id);
   if (!subject) return undefined;
   const judged = { id, subject, input, at, actor: deciderOf(caller), proof: undefined };
-  const approval = await askedAboveLimit(tx, decision, judged, { input: kept, reason });
+  const approval = await askedAboveLimit(tx, keyring, decision, judged, { input: kept, reason });
   if (!approval) return undefined;
   const { id: approvalId, tenantId } = approval;
   const after = { approvalId, amount: input.amount.toFixed() };
@@ -61,7 +62,7 @@ interface AskedBooking<Input> {
 }
 
 /** Routes by which an admin moves money by hand (`interface.md 4.1`; decisions part 4). */
-export function adminAccountRoutes(services: Pick<Services, 'now'>): Route[] {
+export function adminAccountRoutes(services: Pick<Services, 'now' | 'keyring'>): Route[] {
   return [
     correction(services, 'deposit', 'Correction credit to an account'),
     correction(services, 'withdraw', 'Write-off from an account'),
@@ -74,7 +75,12 @@ const BY_HAND = {
   withdraw: { name: 'admin-withdrawal', kind: 'withdraw/admin_withdrawal' },
 } as const;
 
-function correction({ now }: Pick<Services, 'now'>, verb: keyof typeof BY_HAND, summary: string): Route {
+function correction(
+  services: Pick<Services, 'now' | 'keyring'>,
+  verb: keyof typeof BY_HAND,
+  summary: string,
+): Route {
+  const { now } = services;
   const { name, kind } = BY_HAND[verb];
   return route({
     method: 'POST',
@@ -99,7 +105,7 @@ function correction({ now }: Pick<Services, 'now'>, verb: keyof typeof BY_HAND, 
       const { accountId, amount: moved, reason } = body;
       const at = now();
       const booking = { accountId, input: { amount: moved }, kept: { amount: moved.toFixed() }, reason, at };
-      const asked = await askedForAnother(tx, CORRECTIONS[verb], request, booking);
+      const asked = await askedForAnother(tx, services, CORRECTIONS[verb], request, booking);
       if (asked) return asked;
       const given = { ...body, decider: { decidedBy: deciderOf(caller), at } };
       const { account, entry, limit } = await correct(tx, caller.reach, kind, given, idempotencyKey);
@@ -132,7 +138,8 @@ const offrampSchema = z
   })
   .meta({ id: 'OfframpDeposit' });
 
-function offrampRoute({ now }: Pick<Services, 'now'>): Route {
+function offrampRoute(services: Pick<Services, 'now' | 'keyring'>): Route {
+  const { now } = services;
   return route({
     method: 'POST',
     path: '/v1/accounts/offramp-deposit',
@@ -158,7 +165,7 @@ function offrampRoute({ now }: Pick<Services, 'now'>): Route {
       const input = { amount: moved, reference };
       const kept = { amount: moved.toFixed(), reference };
       const booking = { accountId, input, kept, reason: 'an off-ramp', at };
-      const asked = await askedForAnother(tx, OFFRAMP, request, booking);
+      const asked = await askedForAnother(tx, services, OFFRAMP, request, booking);
       if (asked) return asked;
       const given = { ...body, decider: { decidedBy: deciderOf(caller), at } };
       const done = await offrampDeposit(tx, caller.reach, given, idempotencyKey);

@@ -92,7 +92,7 @@ function putRoute(services: Services, following: Following, resolve: Resolve) {
       const judged = { id: chain, subject: { before }, input, at: services.now(), actor, proof };
       const entry = { caller, requestId, subject: chain, tenantId: null };
       const asked = { reason: 'a change of the configuration', requestedBy: actor };
-      const approval = await askedUnderDualControl(tx, change, judged, asked);
+      const approval = await askedUnderDualControl(tx, services.keyring, change, judged, asked);
       if (approval) {
         const { id: approvalId, changes } = approval;
         const unchanged = before && networkView(before);

@@ -1,6 +1,7 @@
 import { Problem } from '../../kernel/errors';
 import { requireChainAnswer } from '../networks/nodes/chain-answer';
 import { requireNetwork } from '../networks/operations';
+import { forgedWallets } from '../wallets/operations';
 import { type ComparingServices, compareChain } from './compare';
 import { chainsToCompare, lastReadings } from './readings';
 import type { ChainReading, Compared } from './record';
@@ -18,6 +19,8 @@ export interface ComparedNow {
   differsSince: Date | null;
   /** False when the ledger has no currency for the native coin, so that the books lack the cost of gas. */
   isGasBooked: boolean;
+  /** Number of wallets that the product has not derived. In a row of its own, where there are any. */
+  forged?: number;
 }
 
 /**
@@ -37,9 +40,17 @@ export async function compareNow(
       ? await chainsToCompare(database)
       : [(await requireNetwork(database, named, { field: 'chain' })).chain];
   const found: ComparedNow[] = [];
-  for (const chain of chains) found.push(...(await compareOne(services, chain, kept, named !== undefined)));
+  for (const chain of chains) {
+    found.push(...(await compareOne(services, chain, kept, named !== undefined)));
+    const network = await requireNetwork(database, chain);
+    const { length: forged } = await forgedWallets(database, services.keyring, network);
+    if (forged > 0) found.push({ ...NOTHING, chain, forged });
+  }
   return found;
 }
+
+/** A row of a chain without balances. */
+const NOTHING = { blockNumber: null, compared: null, asset: null, differsSince: null, isGasBooked: true };
 
 async function compareOne(
   services: ComparingServices,
@@ -49,8 +60,7 @@ async function compareOne(
 ): Promise<ComparedNow[]> {
   const asked = requireChainAnswer(compareChain(services, chain));
   const found = isNamed ? await asked : await asked.catch(undefinedIfAway);
-  if (found === undefined)
-    return [{ chain, blockNumber: null, compared: null, asset: null, differsSince: null, isGasBooked: true }];
+  if (found === undefined) return [{ ...NOTHING, chain }];
   const { blockNumber, isGasBooked } = found;
   const compared = found.lines.map((line) => {
     const last = kept.find(

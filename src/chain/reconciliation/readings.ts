@@ -15,6 +15,8 @@ import { CHAIN_PLACES, sumKey } from '../holdings/record';
 import { nodeOf } from '../networks/nodes/nodes';
 import { enabledNetworks, listNetworks, requireNetwork } from '../networks/operations';
 import type { Network } from '../networks/record';
+import { showForged } from '../wallets/attestation';
+import { forgedWallets } from '../wallets/operations';
 import { type ComparingServices, type Comparison, compareChain } from './compare';
 import type { ChainReading, Compared } from './record';
 import { assetsToRead, hasLasted } from './rules';
@@ -67,10 +69,12 @@ export async function keepChainReading(services: ComparingServices, chain: strin
   const differed = before.filter(({ differsSince }) => differsSince !== null);
   const also = new Set(differed.map(({ place, asset }) => sumKey(place, asset)));
   const comparison = await compareChain(services, chain, also);
+  const forged = await forgedWallets(database, services.keyring, network);
   const at = now();
   await database.transaction(async (tx) => {
     await keep(tx, comparison, at);
     await showUnreadable(tx, comparison, at);
+    for (const wallet of forged) await showForged(tx, wallet);
     await endComparison(tx, chain);
     await closeNotCompared(tx, chain, at);
   });

@@ -9,6 +9,7 @@ import { nodeOf } from '../networks/nodes/nodes';
 import type { Network } from '../networks/record';
 import { fromUnits, NATIVE_DECIMALS } from '../networks/rules';
 import { newestAllocationOf } from './allocations/store';
+import { attested } from './attestation';
 import { requireWallet } from './operations';
 import type { Wallet } from './record';
 import { holdsAt, restedBy } from './rules';
@@ -42,6 +43,7 @@ export async function walletBalance(
     const held = await newestAllocationOf(database, reach, wallet.id);
     if (!held || !holdsAt(held, now())) throw notFound('wallet', 'address');
   }
+  await attested(services, wallet);
   const { network, node } = await nodeOf(services, database, wallet.chain);
   const { gas, balances, unknown } = await requireChainAnswer(readOf(node, wallet, network));
   const gasBalance = fromUnits(gas, NATIVE_DECIMALS[network.kind]);

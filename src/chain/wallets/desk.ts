@@ -9,11 +9,11 @@ import { record } from '../../process/desk/record';
 import type { Services } from '../../services';
 import { newestAllocationOf } from './allocations/store';
 import { disableWallet, enableWallet } from './disable';
-import { findWalletById, listWallets, type PoolStats, poolStats } from './operations';
+import { findWalletById, listWallets, type PoolStats, poolStats, shownAddress } from './operations';
 import { WALLET_STATUSES, type Wallet, walletStatusAfter } from './record';
 import { allocationStory, walletStory } from './story';
 
-type WalletDeskServices = Pick<Services, 'database' | 'now' | 'walletQuarantineSeconds'>;
+type WalletDeskServices = Pick<Services, 'database' | 'keyring' | 'now' | 'walletQuarantineSeconds'>;
 
 /** The desk of the addresses that take deposits on chains. */
 export const walletDesk = (services: WalletDeskServices): Desk =>
@@ -52,7 +52,7 @@ export const walletDesk = (services: WalletDeskServices): Desk =>
 const wallets = columnsOf<Wallet>();
 const pools = columnsOf<PoolStats>();
 
-const walletList = ({ database, now }: WalletDeskServices): List =>
+const walletList = ({ database, keyring, now }: WalletDeskServices): List =>
   list({
     name: 'wallets',
     title: 'wallets of the pool and of stations, newest first',
@@ -65,7 +65,7 @@ const walletList = ({ database, now }: WalletDeskServices): List =>
     columns: {
       id: wallets.id('id', ({ id }) => id),
       chain: wallets.text('chain', ({ chain }) => chain),
-      address: wallets.text('address', ({ address }) => address),
+      address: wallets.text('address', (wallet) => shownAddress(keyring, wallet)),
       purpose: wallets.text('purpose', ({ purpose }) => purpose),
       status: wallets.status('status', ({ status }) => status),
       since: wallets.since('since', ({ updatedAt }) => updatedAt),

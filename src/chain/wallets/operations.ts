@@ -2,14 +2,17 @@ import { z } from 'zod';
 import { type Locking } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
 import { notFound } from '../../kernel/errors';
+import type { Keyring } from '../../kernel/security/keyring';
 import { checkedAddress } from '../../parties/chain/addresses';
 import { findNetwork, listNetworks, requireNetwork } from '../networks/operations';
 import type { Network } from '../networks/record';
 import { findAllocation, newestAllocationOf } from './allocations/store';
+import { isAttested } from './attestation';
 import { type Allocation, WALLET_STATUSES, type Wallet, type WalletStatus } from './record';
-import { countByStatus, findWallet } from './store';
+import { countByStatus, findWallet, walletsAfter } from './store';
 
 export { countAllocatedFor, findHeldFor, newestAllocationOf, ownerAt, ownersAt } from './allocations/store';
+export { attested, shownAddress } from './attestation';
 export { deriveWallets } from './seed/derive';
 export { keepRole, namedAddresses, nameTreasury, rolesOf } from './seed/named-addresses';
 export {
@@ -26,6 +29,25 @@ export {
   stationWallets,
   sweepableWallets,
 } from './store';
+
+/** Wallets that {@link forgedWallets} reads at once, so that the hashes of many do not occupy the process. */
+const PORTION = 1_000;
+
+/** Lists the wallets of a chain that the product has not derived. */
+export async function forgedWallets(
+  sql: Sql,
+  keyring: Keyring,
+  network: Pick<Network, 'chain' | 'kind'>,
+): Promise<Wallet[]> {
+  const forged: Wallet[] = [];
+  for (let after = -1; ; ) {
+    const found = await walletsAfter(sql, network, after, PORTION);
+    forged.push(...found.filter((wallet) => !isAttested(keyring, wallet)));
+    const last = found.at(-1);
+    if (last === undefined || found.length < PORTION) return forged;
+    after = last.derivationIndex;
+  }
+}
 
 /**
  * Finds a wallet by an address in any spelling that its kind of chain allows.

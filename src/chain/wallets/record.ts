@@ -24,6 +24,8 @@ export interface Wallet {
   derivationIndex: number;
   /** A pool wallet takes deposits; a station pays for gas. */
   purpose: 'pool' | 'station';
+  /** Keyed hash by which the product knows a row of its own. Null in a row that it has not written. */
+  attestation: Buffer | null;
   status: WalletStatus;
   /** End of the cooldown. Null unless the wallet is quarantined. */
   quarantinedUntil: Date | null;

@@ -17,7 +17,8 @@ import { SWEEPABLE, type Wallet, type WalletBond, type WalletStatus } from './re
 import { restedBy } from './rules';
 
 const wallets = recordTable<Wallet>('wallets', { gasBalance: decimal }, [
-  ...['id', 'chain', 'address', 'derivationIndex', 'purpose', 'status', 'quarantinedUntil', 'boundTo'],
+  ...['id', 'chain', 'address', 'derivationIndex', 'purpose', 'attestation', 'status'],
+  ...['quarantinedUntil', 'boundTo'],
   ...['gasBalance', 'gasBalanceAt', 'createdAt', 'updatedAt'],
 ]);
 
@@ -76,7 +77,10 @@ export async function raiseFloor(tx: Sql, kind: Network['kind'], lowest: number)
   await tx.run(floors().insert({ kind, lowest, updatedAt: NOW }).onConflict('kind').merge());
 }
 
-export type NewWallet = Pick<Wallet, 'id' | 'chain' | 'address' | 'derivationIndex' | 'purpose'>;
+export type NewWallet = Pick<
+  Wallet,
+  'id' | 'chain' | 'address' | 'derivationIndex' | 'purpose' | 'attestation'
+>;
 
 export function insertWallets(tx: Sql, kind: Network['kind'], made: readonly NewWallet[]): Promise<Wallet[]> {
   const rows = made.map((each) => ({ ...each, kind, status: 'available', createdAt: NOW, updatedAt: NOW }));
@@ -205,6 +209,22 @@ export function sweepableWallets(
   if (used) void query.whereNotNull('tenantId');
   return wallets.all(sql, query.orderBy('derivationIndex'));
 }
+
+/** Lists the wallets of a chain after an index, in the order of their derivation. Index: (kind, derivation_index). */
+export const walletsAfter = (
+  sql: Sql,
+  { chain, kind }: Pick<Network, 'chain' | 'kind'>,
+  after: number,
+  limit: number,
+): Promise<Wallet[]> =>
+  wallets.all(
+    sql,
+    wallets()
+      .where({ kind, chain })
+      .where('derivationIndex', '>', after)
+      .orderBy('derivationIndex')
+      .limit(limit),
+  );
 
 /** The derivation index that an address of ours was stored with. */
 export async function indexOfAddress(sql: Sql, address: string): Promise<number | undefined> {

@@ -1,17 +1,19 @@
+import type { Keyring } from '../../kernel/security/keyring';
 import { commonLists, isOverdue, line } from '../../process/desk/common-lists';
 import { type DeskDeps, type Story, storyOf } from '../../process/desk/story';
 import { startAllocation } from './allocations/workflows';
-import { findAllocationById, findWalletById } from './operations';
+import { findAllocationById, findWalletById, shownAddress } from './operations';
 
 /** A wallet with its present state and what operators did with it. */
 export async function walletStory(
-  { database }: DeskDeps,
+  { database, keyring }: DeskDeps & { keyring: Keyring },
   id: string,
   limit: number,
 ): Promise<Story | undefined> {
   const wallet = await findWalletById(database, id);
   if (!wallet) return undefined;
-  const { status, updatedAt, gasBalance, ...shown } = wallet;
+  const { status, updatedAt, gasBalance, attestation: _, ...shown } = wallet;
+  const address = shownAddress(keyring, wallet);
   return storyOf(
     id,
     {
@@ -19,7 +21,7 @@ export async function walletStory(
       tenantId: null,
       status,
       since: updatedAt.toISOString(),
-      record: line({ ...shown, status, gasBalance: gasBalance?.toFixed() ?? null }),
+      record: line({ ...shown, address, status, gasBalance: gasBalance?.toFixed() ?? null }),
     },
     await commonLists(database, { id }, limit),
     limit,

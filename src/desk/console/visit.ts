@@ -43,7 +43,11 @@ export interface Redirect {
   headers?: Record<string, string>;
 }
 
-export const askerOfVisit = ({ operator, requestId }: Visit): Asker => ({ actor: operator.actor, requestId });
+export const askerOfVisit = ({ operator: { actor, session }, requestId }: Visit): Asker => ({
+  actor,
+  session,
+  requestId,
+});
 
 /** The operator as a caller of operations, as the HTTP face has it. */
 export const callerOf = ({ operator }: Pick<Visit, 'operator'>): Caller => ({

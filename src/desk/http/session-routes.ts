@@ -32,7 +32,7 @@ export function sessionRoutes(desk: DeskHttp): Route[] {
       summary: 'Sign in',
       description:
         'A session lasts 12 h and ends after 30 min of rest. After five failures in a row from an address, a name waits ' +
-        '1 s there, doubled up to 15 min.',
+        '1 s there, doubled up to 15 min. An installation may shorten the rest, and lock the name there for longer.',
       role: 'public',
       body: z.strictObject({
         name: z.string().min(1).max(100),
@@ -85,7 +85,15 @@ export const createDeskAuthenticator =
       actor: tenantId,
       sessionId,
       permissions,
+      session,
     } = await operatorOfSession(desk, { ...presented, ...csrf, isAutomatic });
-    const caller = { tenantId, role: 'admin', reach: null, credentialId: sessionId, permissions } as const;
+    const caller = {
+      tenantId,
+      role: 'admin',
+      reach: null,
+      credentialId: sessionId,
+      permissions,
+      session,
+    } as const;
     return { caller, rateLimit: RATE_LIMIT, scopes: null };
   };

@@ -1,7 +1,7 @@
 import { Secret, TOTP } from 'otpauth';
 import type { Tx } from '../../kernel/db/database';
 import type { Keyring } from '../../kernel/security/keyring';
-import { type SignInSecrets, saveCodeGenerator, useStep } from './store';
+import { type SignInSecrets, useStep } from './store';
 
 /** Codes of six digits, one each 30 s, by HMAC-SHA1 (RFC 6238): what every code generator supports. */
 const PERIOD_SECONDS = 30;
@@ -25,20 +25,6 @@ export const addressOf = (
 
 const secretIn = (keyring: Keyring, id: string, sealed: Buffer): Secret =>
   new Secret({ buffer: new Uint8Array(sealerOf(keyring).open(sealed, id)).buffer });
-
-/**
- * Gives the operator a new code generator, which ends the former one.
- * @returns its address for an app, which is shown once
- */
-export async function giveCodeGenerator(
-  tx: Tx,
-  keyring: Keyring,
-  { id, name }: { id: string; name: string },
-): Promise<string> {
-  const sealed = newCodeGenerator(keyring, id);
-  await saveCodeGenerator(tx, id, sealed);
-  return addressOf(keyring, { id, name }, sealed);
-}
 
 /**
  * The step of a code of the generator: its 30 s since 1970. A code is right 30 s before and after its own time, too.

@@ -37,8 +37,8 @@ export const operatorDecisions: readonly Decision[] = [
       const [from, to] = [permissionsText(subject.permissions), permissionsText(permissions)];
       return [{ field: 'permissions', from, to }];
     },
-    async execute(tx, { subject, input: { permissions } }) {
-      const { id, name } = await permitOperator(tx, subject, permissions);
+    async execute(tx, { subject, input: { permissions } }, { decidedBy: by }) {
+      const { id, name } = await permitOperator(tx, subject, { permissions, by });
       return {
         before: { permissions: subject.permissions },
         after: { permissions },

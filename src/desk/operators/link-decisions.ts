@@ -8,7 +8,7 @@ import { text } from '../../kernel/wire/schemas';
 import { type Decision, decision, installation } from '../../process/desk/decision';
 import { permissionsInput, permissionsText } from './decisions';
 import { insertLink, LINK_MS, newLinkToken } from './links';
-import { actorOf, findOperator, lockOperators, type Operator, othersDecide } from './operations';
+import { actorOf, anotherHandDecides, findOperator, lockOperators, type Operator } from './operations';
 import { operatorByName, statusOf } from './subject';
 
 interface LinkDeps {
@@ -66,7 +66,7 @@ const invite = ({ keyring, clock }: LinkDeps): Decision =>
 /** @throws Problem 400 naming `name`; 409 where nobody could admit the new operator */
 async function judgeInvitation(sql: Sql, { name }: Invited, by: string): Promise<void> {
   if (await findOperator(sql, { name })) throw alreadyExists('An operator has or had this name.', 'name');
-  if (!(await othersDecide(sql, by)))
+  if (!(await anotherHandDecides(sql, by)))
     throw conflict('invalid_transition', 'Nobody else decides who could admit the new operator.');
 }
 

@@ -5,6 +5,7 @@ import type { Permission } from '../../kernel/permissions';
 import type { Keyring } from '../../kernel/security/keyring';
 import type { MadeSecret } from '../../process/desk/decision';
 import { newCodeGenerator } from './code-generator';
+import { storedSecret } from './proofs';
 
 /** A one-time link, by which an operator sets what he signs in by. The token is stored as a keyed hash. */
 export interface OperatorLink {
@@ -35,7 +36,7 @@ const MAX_FAILURES = 10;
 /** A token of 256 bits, and its hash. */
 export function newLinkToken(keyring: Keyring): MadeSecret {
   const token = randomBytes(32).toString('base64url');
-  return { stored: { tokenHash: keyring.hashSecret(token).toString('base64url') }, shown: { token } };
+  return { stored: { tokenHash: storedSecret(keyring, token).toString('base64url') }, shown: { token } };
 }
 
 export type NewLink = Pick<OperatorLink, 'purpose' | 'operatorId' | 'name' | 'permissions' | 'createdBy'>;
@@ -60,14 +61,13 @@ export async function insertLink(
       .whereRaw('lower(name) = lower(?)', [given.name])
       .update({ expiresAt: at }),
   );
-  const row = {
-    ...given,
-    tokenHash: Buffer.from(tokenHash, 'base64url'),
-    totpSecret: newCodeGenerator(keyring, given.operatorId),
-    createdAt: at,
-    expiresAt,
-  };
-  await links.saved(tx, links().insert(links.row(row)));
+  const { purpose, operatorId, name, permissions, createdBy } = given;
+  const totpSecret = newCodeGenerator(keyring, operatorId);
+  const values = [purpose, operatorId, name, permissions, createdBy, totpSecret, at, expiresAt];
+  await tx.query('select give_link($1, $2, $3, $4, $5, $6, $7, $8, $9)', [
+    Buffer.from(tokenHash, 'base64url'),
+    ...values,
+  ]);
   return expiresAt;
 }
 
@@ -88,5 +88,20 @@ const isOpen = (link: OperatorLink | undefined, at: Date): boolean =>
 export const countFailure = async (tx: Tx, { tokenHash }: OperatorLink): Promise<void> =>
   void (await tx.run(links().where({ tokenHash }).increment('failures', 1)));
 
-export const saveUse = async (tx: Tx, { tokenHash }: OperatorLink, usedAt: Date): Promise<void> =>
-  void (await tx.run(links().where({ tokenHash }).update({ usedAt })));
+/**
+ * Uses a link once. An invitation makes its operator, whose inviting operator counts as the first of two who admit. A
+ * link for a code generator replaces the former one.
+ * @returns false where another operator has the secret
+ */
+export async function saveUse(
+  tx: Tx,
+  { token, secret, step, at }: { token: Buffer; secret: Buffer; step: number; at: Date },
+): Promise<boolean> {
+  const [row] = await tx.query<{ used: boolean }>('select use_link($1, $2, $3, $4) as used', [
+    token,
+    secret,
+    step,
+    at,
+  ]);
+  return row?.used ?? false;
+}

@@ -5,6 +5,9 @@ import { isId, newId } from '../../kernel/ids';
 import type { Permission } from '../../kernel/permissions';
 import type { Keyring } from '../../kernel/security/keyring';
 import { isOperator, operatorActor, operatorNameOf } from '../../process/approvals/actors';
+import { assertTwoPeople, isOneHand } from '../../process/approvals/one-hand';
+import { addressOf, newCodeGenerator } from './code-generator';
+import { storedSecret } from './proofs';
 import {
   findBySecret,
   findOperator,
@@ -14,19 +17,21 @@ import {
   listOperators,
   lockOperators,
   type Operator,
+  presentSession,
   type SignInSecrets,
-  updateOperator,
+  saveAdmission,
+  saveDemoOperator,
+  saveDisabling,
+  savePermissions,
 } from './store';
 
 export { addressesToMail, saveMailed } from './mail-store';
 export {
   findOperator,
   findSignInSecrets,
-  insertOperator,
   listOperators,
   lockOperators,
   type Operator,
-  saveCodeGenerator,
 } from './store';
 
 /** Creator of the first operator in the audit log, when nobody else exists. */
@@ -41,6 +46,8 @@ export interface OperatorCredential {
   name: string;
   /** 256 bits in base64url. Shown only once. */
   operatorSecret: string;
+  /** Address of the code generator, for an app. Shown only once. */
+  codeGenerator?: string;
 }
 
 /** Name of an operator in decisions and the audit log. Names are unique for ever. */
@@ -52,6 +59,12 @@ export const isAdmitted = ({ createdBy, admittedAt }: Pick<Operator, 'createdBy'
 
 const decides = (operator: Operator): boolean => isAdmitted(operator) && operator.disabledAt === null;
 
+export interface NewApplicant {
+  name: string;
+  /** Whether the operator signs in with one-time codes. */
+  withCodes?: boolean;
+}
+
 /**
  * Adds an operator, who may not decide before admission. The installation's own operator may.
  * @param given.createdBy who sees the secret
@@ -60,31 +73,44 @@ const decides = (operator: Operator): boolean => isAdmitted(operator) && operato
 export async function addOperator(
   tx: Tx,
   keyring: Keyring,
-  { name, createdBy: by }: { name: string; createdBy: string },
+  { name, createdBy: by, withCodes = false }: NewApplicant & { createdBy: string },
 ): Promise<OperatorCredential> {
   // Beside the sandbox's folder everybody works as its own operator, which does not tell who adds the new one.
   const createdBy = by === operatorActor(DEMO_OPERATOR) ? APPLICANT : by;
   await lockOperators(tx);
   const operatorSecret = newSecret();
-  const secretHash = keyring.hashSecret(operatorSecret);
-  const proposedBy = isOperator(createdBy) ? createdBy : null;
-  const made = await insertOperator(tx, { id: newId('operator'), name, createdBy, proposedBy, secretHash });
+  const id = newId('operator');
+  const totpSecret = withCodes ? newCodeGenerator(keyring, id) : undefined;
+  const made = await insertOperator(tx, {
+    id,
+    name,
+    createdBy,
+    proposedBy: isOperator(createdBy) ? createdBy : null,
+    secretHash: storedSecret(keyring, operatorSecret),
+    ...(totpSecret && { totpSecret }),
+  });
   if (!made) throw alreadyExists('An operator has or had this name.', 'name');
-  return { operatorId: made.id, name, operatorSecret };
+  const codes = totpSecret && { codeGenerator: addressOf(keyring, { id, name }, totpSecret) };
+  return { operatorId: id, name, operatorSecret, ...codes };
 }
 
 /** Adds the first operator, at installation. @throws Problem 401 when one exists already */
-export async function addFirstOperator(tx: Tx, keyring: Keyring, name: string): Promise<OperatorCredential> {
+export async function addFirstOperator(
+  tx: Tx,
+  keyring: Keyring,
+  given: NewApplicant,
+): Promise<OperatorCredential> {
   await lockOperators(tx);
   if (await hasOperators(tx)) throw noOperator('Another one was made just now: add yourself once more.');
-  return addOperator(tx, keyring, { name, createdBy: INSTALLATION });
+  return addOperator(tx, keyring, { ...given, createdBy: INSTALLATION });
 }
 
 /**
- * The change of an operator by an admission. Two operators admit where two may decide, and an operator who invited the
- * new one is the first of them. A single operator admits alone, but never an operator of his own invitation.
- * @throws Problem 409 `invalid_transition` when the operator was admitted or disabled before, or `by` has invited or
- *   admitted the operator already
+ * The change of an operator by an admission, as Postgres makes it. Two operators admit where two may decide, and an
+ * operator who invited the new one is the first of them. Operators of one hand ({@link assertTwoPeople}) count as one. A
+ * single operator admits alone, but never an operator of his own invitation.
+ * @throws Problem 409 `invalid_transition` when the operator was admitted or disabled before, or `by`, or an operator of
+ *   one hand with `by`, has invited or admitted the operator already
  */
 export async function judgeAdmission(
   sql: Sql,
@@ -96,8 +122,9 @@ export async function judgeAdmission(
   if (isAdmitted(found)) throw conflict('invalid_transition', `${name} was admitted before.`);
   if (createdBy === by)
     throw conflict('invalid_transition', `You have invited ${name}: another operator must admit ${name}.`);
+  await assertTwoPeople(sql, by, createdBy);
   const others = await deciding(sql);
-  const isAlone = !others.some((other) => other !== by);
+  const isAlone = !(await anotherHandDecides(sql, by));
   // Only this operator may decide, because a proposer who was disabled since does not count.
   if (isAlone) return { proposedBy: null, admittedBy: by, admittedAt: at };
   if (proposedBy === by)
@@ -105,6 +132,7 @@ export async function judgeAdmission(
   // A proposer who was disabled since no longer counts.
   if (proposedBy === null || !others.includes(proposedBy))
     return { proposedBy: by, admittedBy: null, admittedAt: null };
+  await assertTwoPeople(sql, by, proposedBy);
   return { proposedBy, admittedBy: by, admittedAt: at };
 }
 
@@ -121,16 +149,23 @@ export async function admitOperator(
   await lockOperators(tx);
   const found = isId('operator', id) ? await findOperator(tx, { id }) : undefined;
   if (!found) throw notFound('operator');
-  return updateOperator(tx, id, await judgeAdmission(tx, found, { by, at }));
+  await judgeAdmission(tx, found, { by, at });
+  return saveAdmission(tx, id, by, at);
 }
 
 /** Actors of all operators who may decide now. */
 const deciding = async (sql: Sql): Promise<string[]> =>
   (await listOperators(sql)).filter(decides).map(actorOf);
 
-/** Whether another operator may decide now, so that two people are required. */
-export const othersDecide = async (sql: Sql, by: string): Promise<boolean> =>
-  (await deciding(sql)).some((each) => each !== by);
+/** Whether an operator of another hand may decide now ({@link assertTwoPeople}), so that two people are required. */
+export async function anotherHandDecides(sql: Sql, by: string): Promise<boolean> {
+  for (const other of await deciding(sql)) if (!(await isOneHand(sql, by, other))) return true;
+  return false;
+}
+
+/** Whether an operator must leave a decision to others, because an operator of the same hand asked for it. */
+export const mustLeaveToOthers = async (sql: Sql, by: string, askedBy: string): Promise<boolean> =>
+  (await isOneHand(sql, by, askedBy)) && (await deciding(sql)).some((each) => each !== by);
 
 export const hasOperators = async (sql: Sql): Promise<boolean> => (await listOperators(sql)).length > 0;
 
@@ -168,12 +203,12 @@ export async function disableOperator(
   const found = await findOperator(tx, { id });
   if (!found) throw notFound('operator');
   await judgeDisabling(tx, found);
-  return updateOperator(tx, id, { disabledAt: at, disabledBy: by, disabledReason: reason });
+  return saveDisabling(tx, id, { by, reason, at });
 }
 
 /** The operator with that secret, disabled or not. */
 export const operatorOf = (sql: Sql, keyring: Keyring, secret: string): Promise<Operator | undefined> =>
-  findBySecret(sql, keyring.hashSecret(secret));
+  findBySecret(sql, storedSecret(keyring, secret));
 
 /**
  * Refuses to take `security` from the last operator who has it, because nobody could give it back.
@@ -194,11 +229,11 @@ export async function judgePermissions(
 export async function permitOperator(
   tx: Tx,
   operator: Operator,
-  permissions: Permission[],
+  { permissions, by }: { permissions: Permission[]; by: string },
 ): Promise<Operator> {
   await lockOperators(tx);
   await judgePermissions(tx, operator, permissions);
-  return updateOperator(tx, operator.id, { permissions });
+  return savePermissions(tx, operator.id, permissions, by);
 }
 
 /** The operator of a name in any case of letters, with what the operator signs in by. */
@@ -211,11 +246,21 @@ export async function signInOf(
   return operator && secrets && { operator, secrets };
 }
 
+/** An operator who decides, with the proof of his session. */
+export interface Decider {
+  /** `operator:<name>`. */
+  actor: string;
+  /** Proof of the session. Absent where the database's owner works, who needs none. */
+  session?: Buffer | undefined;
+}
+
 /**
- * Requires that the operator may decide, and has the permission. Locks the operator to the end of the transaction.
+ * Requires that the operator may decide, and has the permission. Locks the operator, and presents the session to
+ * Postgres, to the end of the transaction.
  * @throws Problem 401 when the operator is disabled or not admitted; 403 without the permission
  */
-export async function assertMay(tx: Tx, actor: string, permission: Permission): Promise<void> {
+export async function assertMay(tx: Tx, { actor, session }: Decider, permission: Permission): Promise<void> {
+  if (session) await presentSession(tx, session);
   const found = await findOperator(tx, { name: operatorNameOf(actor) ?? '' });
   if (!found) throw noOperator('There is no such operator.');
   await assertMayDecide(tx, found);
@@ -246,19 +291,6 @@ export async function assertStandsBehind(tx: Tx, actor: string): Promise<void> {
     throw conflict('invalid_transition', `${name} has been disabled since: reject it, and ask again.`);
 }
 
-/**
- * Refuses two operators of whom one has invited the other, because both names may be of one person.
- * @throws Problem 409 `invalid_transition`
- */
-export async function assertTwoPeople(sql: Sql, one: string, other: string): Promise<void> {
-  const byActor = new Map((await listOperators(sql)).map((each) => [actorOf(each), each]));
-  if (byActor.get(one)?.createdBy === other || byActor.get(other)?.createdBy === one)
-    throw conflict(
-      'invalid_transition',
-      `Of ${operatorNameOf(one)} and ${operatorNameOf(other)}, one has invited the other: a third operator must approve it.`,
-    );
-}
-
 export const notAdmitted = ({ id, name }: Pick<Operator, 'id' | 'name'>): Problem =>
   noOperator(`${name} has not been admitted yet: those who decide do that by "operator admit ${id}".`);
 
@@ -279,14 +311,15 @@ export async function ensureDemoOperator(
   await lockOperators(tx);
   const found = await findOperator(tx, { name: DEMO_OPERATOR });
   if (!found) {
-    const given = { name: DEMO_OPERATOR, createdBy: INSTALLATION };
-    return { credential: await addOperator(tx, keyring, given), made: true };
+    const [id, operatorSecret] = [newId('operator'), newSecret()];
+    await saveDemoOperator(tx, id, storedSecret(keyring, operatorSecret));
+    return { credential: { operatorId: id, name: DEMO_OPERATOR, operatorSecret }, made: true };
   }
   const { id: operatorId, name } = found;
   const secret = known?.operatorSecret;
   if (typeof secret === 'string' && (await operatorOf(tx, keyring, secret))?.id === operatorId)
     return { credential: { operatorId, name, operatorSecret: secret }, made: false };
   const operatorSecret = newSecret();
-  await updateOperator(tx, operatorId, { secretHash: keyring.hashSecret(operatorSecret) });
+  await saveDemoOperator(tx, operatorId, storedSecret(keyring, operatorSecret));
   return { credential: { operatorId, name, operatorSecret }, made: false };
 }

@@ -34,8 +34,8 @@ export async function lockOperators(tx: Sql): Promise<void> {
 
 export interface NewOperator extends Pick<Operator, 'id' | 'name' | 'createdBy' | 'proposedBy'> {
   secretHash: Buffer;
-  /** All by default. */
-  permissions?: Permission[];
+  /** The secret of the code generator, sealed under the id. Absent: the operator has none. */
+  totpSecret?: Buffer;
 }
 
 /** @returns undefined when another operator has the name, in any case of letters, or the secret */
@@ -63,11 +63,41 @@ export const holdOperator = (tx: Sql, id: string): Promise<Operator | undefined>
 
 export const listOperators = (sql: Sql): Promise<Operator[]> => operators.all(sql, operators().orderBy('id'));
 
-export const updateOperator = (
+/**
+ * Presents the proof of a session to the functions that change operators and decide approvals, to the end of the
+ * transaction. Postgres refuses them without it.
+ */
+export async function presentSession(tx: Sql, proof: Buffer): Promise<void> {
+  await tx.query(`select set_config('cardwright.session', $1, true)`, [proof.toString('hex')]);
+}
+
+/** Calls a function with the owner's rights that changes an operator. */
+async function changed(tx: Sql, id: string, call: string, values: readonly unknown[]): Promise<Operator> {
+  await tx.query(`select ${call}`, [id, ...values]);
+  const found = await findOperator(tx, { id });
+  if (!found) throw new Error(`the operator ${id} does not exist`);
+  return found;
+}
+
+export const saveAdmission = (tx: Sql, id: string, by: string, at: Date): Promise<Operator> =>
+  changed(tx, id, 'admit_operator($1, $2, $3)', [by, at]);
+
+export const saveDisabling = (
   tx: Sql,
   id: string,
-  changed: Partial<Omit<Operator, 'id' | 'name'>> & { secretHash?: Buffer },
-): Promise<Operator> => operators.saved(tx, operators().where({ id }).update(changed));
+  { by, reason, at }: { by: string; reason: string; at: Date },
+): Promise<Operator> => changed(tx, id, 'disable_operator($1, $2, $3, $4)', [by, reason, at]);
+
+export const savePermissions = (
+  tx: Sql,
+  id: string,
+  permissions: readonly Permission[],
+  by: string,
+): Promise<Operator> => changed(tx, id, 'permit_operator($1, $2, $3)', [permissions, by]);
+
+/** Makes the sandbox's own operator, or gives him another secret. */
+export const saveDemoOperator = (tx: Sql, id: string, secretHash: Buffer): Promise<Operator> =>
+  changed(tx, id, 'ensure_demo_operator($1, $2)', [secretHash]);
 
 /** The stored secrets of an operator: secret and code generator. It never leaves the sign-in. */
 export interface SignInSecrets {
@@ -81,14 +111,6 @@ const secrets = recordTable<SignInSecrets>('operators', {}, ['id', 'secretHash',
 
 export const findSignInSecrets = (sql: Sql, id: string): Promise<SignInSecrets | undefined> =>
   secrets.one(sql, secrets().where({ id }));
-
-/** @param totpStep of the last code that was used. Null: none was */
-export const saveCodeGenerator = async (
-  tx: Sql,
-  id: string,
-  totpSecret: Buffer,
-  totpStep: number | null = null,
-): Promise<void> => void (await tx.run(secrets().where({ id }).update({ totpSecret, totpStep })));
 
 /** @returns false where a code of that step, or of a later one, was used before */
 export const useStep = async (tx: Sql, id: string, step: number): Promise<boolean> =>

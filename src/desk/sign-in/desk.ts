@@ -7,7 +7,7 @@ import { type Desk, defineDesk } from '../../process/desk/desk';
 import { columnsOf, list } from '../../process/desk/list';
 import { record } from '../../process/desk/record';
 import { type Story, storyOf } from '../../process/desk/story';
-import { isLive, REST_MS, SESSION_MS } from './rules';
+import { isLive, SESSION_MS, type SignInRules } from './rules';
 import { findNamedSession, liveSessions, lockSession, type NamedSession, saveEnd } from './store';
 
 const columns = columnsOf<NamedSession>();
@@ -16,11 +16,13 @@ interface SessionDeskDeps {
   database: Sql;
   /** The machine's time, which the sandbox's clock does not move. */
   clock(): Date;
+  signInRules: SignInRules;
 }
 
 /** The desk of the sessions of operators. */
-export function sessionDesk({ database, clock }: SessionDeskDeps): Desk {
-  const statusOf = (session: NamedSession): string => (isLive(session, clock()) ? 'live' : 'ended');
+export function sessionDesk({ database, clock, signInRules }: SessionDeskDeps): Desk {
+  const statusOf = (session: NamedSession): string =>
+    isLive(session, clock(), signInRules) ? 'live' : 'ended';
   return defineDesk({
     name: 'session',
     title: 'Sessions of operators',
@@ -41,7 +43,8 @@ export function sessionDesk({ database, clock }: SessionDeskDeps): Desk {
         },
         rows({ after, limit }) {
           const now = clock().getTime();
-          const [begunAfter, seenAfter] = [new Date(now - SESSION_MS), new Date(now - REST_MS)];
+          const begunAfter = new Date(now - SESSION_MS);
+          const seenAfter = new Date(now - signInRules.restMs);
           return liveSessions(database, { begunAfter, seenAfter, after, limit });
         },
         place: ({ id, createdAt }) => ({ id, since: createdAt }),

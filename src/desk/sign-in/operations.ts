@@ -7,8 +7,9 @@ import type { Permission } from '../../kernel/permissions';
 import type { Keyring } from '../../kernel/security/keyring';
 import { useCode } from '../operators/code-generator';
 import { actorOf, isAdmitted, notAdmitted, signInOf } from '../operators/operations';
+import { proofOf, storedProof, storedSecret } from '../operators/proofs';
 import type { Transport } from './record';
-import { FORGOTTEN_MS, isLive, waitOf } from './rules';
+import { FORGOTTEN_MS, isLive, type SignInRules, waitOf } from './rules';
 import {
   deleteFailures,
   deleteOldFailures,
@@ -25,6 +26,7 @@ export interface SignInDeps {
   database: Database;
   keyring: Keyring;
   mode: 'sandbox' | 'live';
+  signInRules: SignInRules;
   /** The machine's time, which the sandbox's clock does not move. */
   clock(): Date;
 }
@@ -62,16 +64,17 @@ export async function signIn(deps: SignInDeps, given: SignIn): Promise<SignedIn>
 }
 
 async function attempt(deps: SignInDeps, tx: Tx, given: SignIn): Promise<SignedIn | Refused> {
-  const { keyring, mode, clock } = deps;
+  const { keyring, mode, clock, signInRules } = deps;
   const { secret, code, transport, address } = given;
   const name = given.name.toLowerCase();
   await lockAttempts(tx, name, address);
   const at = clock();
   const before = await failuresOf(tx, name, address, at);
-  const wait = waitOf(before, at);
+  const wait = waitOf(before, at, signInRules);
   if (wait > 0) return { problem: tooMany(wait) };
   const found = await signInOf(tx, given.name);
-  const isRight = timingSafeEqual(found?.secrets.secretHash ?? NOBODY, keyring.hashSecret(secret));
+  const proof = proofOf(keyring, secret);
+  const isRight = timingSafeEqual(found?.secrets.secretHash ?? NOBODY, storedProof(proof));
   if (!found || !isRight || found.operator.disabledAt !== null)
     return failed(tx, { name, address, before, at });
   const { operator, secrets } = found;
@@ -84,17 +87,10 @@ async function attempt(deps: SignInDeps, tx: Tx, given: SignIn): Promise<SignedI
     };
   await deleteFailures(tx, name, address);
   const token = randomBytes(32).toString('base64url');
-  const tokenHash = keyring.hashSecret(token);
+  const tokenHash = storedSecret(keyring, token);
   const id = newId('session');
-  await insertSession(tx, {
-    id,
-    operatorId: operator.id,
-    tokenHash,
-    transport,
-    address,
-    createdAt: at,
-    seenAt: at,
-  });
+  const { id: operatorId } = operator;
+  await insertSession(tx, { id, operatorId, tokenHash, transport, address, createdAt: at }, proof);
   await writeDown(tx, actorOf(operator), 'session.begin', id, { address, transport });
   const { name: shown, permissions } = operator;
   return { id, token, csrfToken: csrfOf(keyring, tokenHash), name: shown, permissions };
@@ -142,6 +138,8 @@ export interface SignedInOperator {
   actor: string;
   name: string;
   permissions: Permission[];
+  /** Proof of the session, for decisions. */
+  session: Buffer;
   transport: Transport;
   csrfToken: string;
 }
@@ -164,12 +162,13 @@ export interface GivenSession {
  * @throws Problem 401; 403 where a browser's request has not the right CSRF token
  */
 export async function operatorOfSession(
-  { database, keyring, clock }: SignInDeps,
+  { database, keyring, clock, signInRules }: SignInDeps,
   { token, transport, csrfToken, isAutomatic = false }: GivenSession,
 ): Promise<SignedInOperator> {
-  const found = await findSession(database, keyring.hashSecret(token));
+  const session = proofOf(keyring, token);
+  const found = await findSession(database, storedProof(session));
   const at = clock();
-  if (!found || found.transport !== transport || !isLive(found, at)) throw noSession();
+  if (!found || found.transport !== transport || !isLive(found, at, signInRules)) throw noSession();
   const { id: sessionId, operator, tokenHash, seenAt } = found;
   if (operator.disabledAt !== null || !isAdmitted(operator)) throw noSession();
   const right = csrfOf(keyring, tokenHash);
@@ -177,7 +176,7 @@ export async function operatorOfSession(
     throw forbidden('The CSRF token (x-csrf-token) is missing or wrong.');
   if (!isAutomatic && at.getTime() - seenAt.getTime() > SEEN_MS) await saveSeen(database, sessionId, at);
   const { name, permissions } = operator;
-  return { sessionId, actor: actorOf(operator), name, permissions, transport, csrfToken: right };
+  return { sessionId, actor: actorOf(operator), name, permissions, session, transport, csrfToken: right };
 }
 
 /** Compares tokens in a time that tells nothing. */

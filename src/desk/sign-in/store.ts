@@ -7,8 +7,16 @@ import type { DeskSession, Failures } from './record';
 
 const sessions = recordTable<DeskSession>('desk_sessions', {});
 
-export const insertSession = async (tx: Sql, given: Omit<DeskSession, 'endedAt'>): Promise<void> =>
-  void (await sessions.saved(tx, sessions().insert(given)));
+/** Begins a session. Postgres compares the proof of the operator's secret. */
+export async function insertSession(
+  tx: Tx,
+  given: Omit<DeskSession, 'endedAt' | 'seenAt'>,
+  secret: Buffer,
+): Promise<void> {
+  const { id, operatorId, tokenHash, transport, address, createdAt } = given;
+  const values = [id, operatorId, secret, tokenHash, transport, address, createdAt];
+  await tx.query('select begin_session($1, $2, $3, $4, $5, $6, $7)', values);
+}
 
 export interface SessionOf extends DeskSession {
   operator: Pick<Operator, 'name' | 'createdBy' | 'admittedAt' | 'disabledAt' | 'permissions'>;

@@ -9,10 +9,9 @@ import {
   assertStandsBehind,
   findOperator,
   findSignInSecrets,
-  insertOperator,
   lockOperators,
-  saveCodeGenerator,
 } from '../operators/operations';
+import { proofOf, storedProof, storedSecret } from '../operators/proofs';
 import { type SignInDeps, writeDown } from './operations';
 import { endSessionsOf } from './store';
 
@@ -28,7 +27,7 @@ export async function lookAtLink(
   { database, keyring, clock }: SignInDeps,
   token: string,
 ): Promise<ShownLink> {
-  const link = await findLink(database, keyring.hashSecret(token), clock());
+  const link = await findLink(database, storedSecret(keyring, token), clock());
   if (!link) throw noLink();
   const { purpose, name, operatorId, totpSecret, expiresAt } = link;
   return {
@@ -63,7 +62,7 @@ export interface UsedLink {
  */
 export async function useLink(deps: SignInDeps, given: UseLink): Promise<UsedLink> {
   // A stranger's token is refused before any lock is taken.
-  if (!(await findLink(deps.database, deps.keyring.hashSecret(given.token), deps.clock()))) throw noLink();
+  if (!(await findLink(deps.database, storedSecret(deps.keyring, given.token), deps.clock()))) throw noLink();
   // The refusal leaves by its value, because the transaction must keep the failure.
   const outcome = await deps.database.transaction((tx) => attempt(deps, tx, given));
   if (outcome === undefined)
@@ -75,21 +74,22 @@ async function attempt(deps: SignInDeps, tx: Tx, given: UseLink): Promise<UsedLi
   const { keyring, clock } = deps;
   const at = clock();
   await lockOperators(tx);
-  const link = await lockLink(tx, keyring.hashSecret(given.token), at);
+  const token = proofOf(keyring, given.token);
+  const link = await lockLink(tx, storedProof(token), at);
   if (!link) throw noLink();
   await assertStandsBehind(tx, link.createdBy);
   const { operatorId, name, purpose, totpSecret } = link;
-  const secretHash = keyring.hashSecret(given.secret);
+  const secret = proofOf(keyring, given.secret);
   const step = stepOfCode(keyring, { id: operatorId, totpSecret }, { code: given.code, at });
-  const isRight = purpose === 'invitation' || (await hasSecret(tx, operatorId, secretHash));
+  const isRight = purpose === 'invitation' || (await hasSecret(tx, operatorId, storedProof(secret)));
   if (step === undefined || !isRight) {
     await countFailure(tx, link);
     return undefined;
   }
-  if (purpose === 'invitation') await join(tx, link, secretHash);
-  else await endSessionsOf(tx, operatorId, at);
-  await saveCodeGenerator(tx, operatorId, totpSecret, step);
-  await saveUse(tx, link, at);
+  if (purpose === 'invitation') {
+    if (await findOperator(tx, { name })) throw alreadyExists('An operator has or had this name.', 'name');
+  } else await endSessionsOf(tx, operatorId, at);
+  if (!(await saveUse(tx, { token, secret, step, at }))) throw invalid('Choose another secret.', 'secret');
   const { createdBy, permissions } = link;
   if (purpose === 'invitation')
     await writeDown(tx, APPLICANT, 'operator.join', operatorId, { name, permissions, invitedBy: createdBy });
@@ -100,24 +100,6 @@ async function attempt(deps: SignInDeps, tx: Tx, given: UseLink): Promise<UsedLi
 async function hasSecret(tx: Tx, id: string, secretHash: Buffer): Promise<boolean> {
   const found = await findSignInSecrets(tx, id);
   return found !== undefined && timingSafeEqual(found.secretHash, secretHash);
-}
-
-/** Makes the operator of an invitation. The inviting operator counts as the first of two who admit. */
-async function join(
-  tx: Tx,
-  { operatorId: id, name, permissions, createdBy }: OperatorLink,
-  secretHash: Buffer,
-): Promise<void> {
-  if (await findOperator(tx, { name })) throw alreadyExists('An operator has or had this name.', 'name');
-  const made = await insertOperator(tx, {
-    id,
-    name,
-    createdBy,
-    proposedBy: createdBy,
-    permissions,
-    secretHash,
-  });
-  if (!made) throw invalid('Choose another secret.', 'secret');
 }
 
 const noLink = (): Problem =>

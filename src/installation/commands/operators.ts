@@ -1,6 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { show } from '../../desk/cli/console';
-import { giveCodeGenerator } from '../../desk/operators/code-generator';
 import {
   APPLICANT,
   addFirstOperator,
@@ -42,26 +41,18 @@ function nameArgument(given: string): string {
   return name;
 }
 
-interface Added extends OperatorCredential {
-  /** Address of the code generator, for an app. Shown only once. */
-  codeGenerator?: string;
-}
-
 /** @param withCodes whether the operator signs in with one-time codes */
 async function added(
   { database, keyring, knownActor, change }: InstallationSession,
   name: string,
   withCodes: boolean,
-): Promise<Added> {
+): Promise<OperatorCredential> {
   const isFirst = !(await hasOperators(database));
   const createdBy = isFirst ? INSTALLATION : (knownActor ?? APPLICANT);
-  async function add(tx: Tx): Promise<Added> {
-    const made = await (isFirst
-      ? addFirstOperator(tx, keyring, name)
-      : addOperator(tx, keyring, { name, createdBy }));
-    if (!withCodes) return made;
-    return { ...made, codeGenerator: await giveCodeGenerator(tx, keyring, { id: made.operatorId, name }) };
-  }
+  const add = (tx: Tx): Promise<OperatorCredential> =>
+    isFirst
+      ? addFirstOperator(tx, keyring, { name, withCodes })
+      : addOperator(tx, keyring, { name, createdBy, withCodes });
   return change(createdBy, add, ({ operatorId }) => ({
     action: 'operator.add',
     subject: operatorId,
@@ -69,7 +60,7 @@ async function added(
   }));
 }
 
-const credentialText = ({ operatorId, name, operatorSecret, codeGenerator }: Added): string =>
+const credentialText = ({ operatorId, name, operatorSecret, codeGenerator }: OperatorCredential): string =>
   `${operatorId} is ${name}. The secret, shown this once, for OPERATOR_SECRET:\n${operatorSecret}\n` +
   (codeGenerator ? `The code generator, shown this once, for an app:\n${codeGenerator}\n` : '') +
   `But for the first one, an operator decides once those who do have said "operator admit ${operatorId}": tell them this id yourself.`;

@@ -54,6 +54,11 @@ const schema = z.object({
   DESK_HOST: text.default('127.0.0.1'),
   /** Default: a free port of the process that plays all roles, which it writes to DATA_DIR; else 8091. */
   DESK_PORT: port.optional(),
+  /** Minutes of rest after which an operator's session ends. */
+  DESK_SESSION_REST_MINUTES: whole(1, 30).default(30),
+  /** Failures in a row by which a name is locked for the address that failed. Default: none, the name waits at most 15 minutes. */
+  DESK_LOCK_FAILURES: whole(3, 10).optional(),
+  DESK_LOCK_MINUTES: whole(30, 1_440).default(30),
   PUBLIC_URL: address('https://cards.example.com').optional(),
   /** Proxies whose `X-Forwarded-For` is believed, and whose connections are not counted by address. */
   TRUSTED_PROXIES: networks.optional(),
@@ -139,6 +144,12 @@ export type PartyUse = 'reaches' | 'serves' | 'neither';
 /** Storage of documents. */
 export type DocumentsSettings = { kind: 'folder'; folder: string } | ({ kind: 's3' } & S3Settings);
 
+/** Rest of operators' sessions, and the lock of names that fail, in milliseconds. */
+export interface DeskSignIn {
+  restMs: number;
+  lock: { failures: number; milliseconds: number } | undefined;
+}
+
 export interface Config {
   mode: 'sandbox' | 'live';
   production: boolean;
@@ -147,6 +158,7 @@ export interface Config {
   /** Loopback by default. */
   deskHost: string;
   deskPort: number | undefined;
+  deskSignIn: DeskSignIn;
   /** Loopback by default. */
   metricsHost: string;
   metricsPort: number;
@@ -295,6 +307,16 @@ const DRAIN_SECONDS = 5;
 /** Settings that other functions read from the environment. */
 type ReadApart = 'temporal' | 'stripe' | 'smtp' | 'witness' | 'ratesSource' | 'parties' | 'partySecrets';
 
+const MINUTE_MS = 60_000;
+
+const deskSignInOf = (env: Environment): DeskSignIn => ({
+  restMs: env.DESK_SESSION_REST_MINUTES * MINUTE_MS,
+  lock:
+    env.DESK_LOCK_FAILURES === undefined
+      ? undefined
+      : { failures: env.DESK_LOCK_FAILURES, milliseconds: env.DESK_LOCK_MINUTES * MINUTE_MS },
+});
+
 function configOf(
   env: Environment,
 ): Omit<Config, ReadApart> & { temporal: Omit<Config['temporal'], 'access'> } {
@@ -305,6 +327,7 @@ function configOf(
     port: env.PORT,
     deskHost: env.DESK_HOST,
     deskPort: env.DESK_PORT,
+    deskSignIn: deskSignInOf(env),
     metricsHost: env.METRICS_HOST,
     metricsPort: env.METRICS_PORT,
     publicUrl: env.PUBLIC_URL?.replace(/\/+$/, ''),

@@ -23,12 +23,10 @@ const ANY = 'select, insert, update, delete';
 
 /** The audit log gives an entry its id and time, so the product gives neither. */
 const AUDIT_COLUMNS = 'actor, action, subject, tenant_id, request_id, before, after';
+/** Functions store the decision, and who decides presents his session to them. */
 const ASKED_COLUMNS =
-  'id, kind, subject, tenant_id, amount, currency, terms, changes, rests_on, reason, requested_by, requested_at, needs';
-const DECIDED_COLUMNS = 'status, decided_by, decided_at, note, first_by, first_at';
-const OPERATOR_COLUMNS = 'id, name, secret_hash, created_by, proposed_by, permissions';
-const OPERATOR_CHANGES =
-  'secret_hash, proposed_by, admitted_by, admitted_at, disabled_at, disabled_by, disabled_reason, permissions, totp_secret, totp_step';
+  'id, kind, subject, tenant_id, amount, currency, terms, changes, rests_on, reason, requested_by, requested_at, needs, permission, seal';
+const OPERATOR_COLUMNS = 'id, name, secret_hash, created_by, proposed_by, permissions, totp_secret';
 
 export const TABLES: Readonly<Record<string, TableRights>> = {
   // Migrations
@@ -74,8 +72,8 @@ export const TABLES: Readonly<Record<string, TableRights>> = {
   stops: { runtime: ANY },
   switches: { runtime: CHANGE },
   approvals: {
-    runtime: `select, insert (${ASKED_COLUMNS}), update (${DECIDED_COLUMNS})`,
-    hidden: ['terms', 'changes', 'rests_on'],
+    runtime: `select, insert (${ASKED_COLUMNS})`,
+    hidden: ['terms', 'changes', 'rests_on', 'seal'],
   },
   decided_alone: { runtime: ADD },
   counting_rates: { runtime: CHANGE },
@@ -173,7 +171,11 @@ export const TABLES: Readonly<Record<string, TableRights>> = {
   // Chains
   networks: { runtime: CHANGE, hidden: ['rpc_urls'] },
   wallet_seeds: { runtime: CHANGE, hidden: 'all' },
-  wallets: { runtime: CHANGE },
+  wallets: {
+    runtime: CHANGE,
+    fixed: ['id', 'chain', 'kind', 'address', 'derivation_index', 'purpose', 'attestation', 'created_at'],
+    hidden: ['attestation'],
+  },
   signing_requests: { runtime: ANY, hidden: 'all' },
   allow_lists: { runtime: 'select, insert, update (verdict, judged_at)' },
   allow_list_signatures: { runtime: 'select, insert, update (signature)' },
@@ -194,14 +196,15 @@ export const TABLES: Readonly<Record<string, TableRights>> = {
   chain_comparisons: { runtime: ANY },
   pool_dust: { runtime: CHANGE },
 
-  // Operators
+  // Operators. Functions change them, and who decides presents his session to them.
   operators: {
-    runtime: `select, insert (${OPERATOR_COLUMNS}), update (${OPERATOR_CHANGES})`,
+    runtime: `select, insert (${OPERATOR_COLUMNS}), update (totp_step)`,
     hidden: ['secret_hash', 'totp_secret', 'totp_step'],
   },
-  operator_links: { runtime: CHANGE, hidden: 'all' },
+  operator_rights: { runtime: READ },
+  operator_links: { runtime: 'select, update (failures, expires_at)', hidden: 'all' },
   operator_mails: { runtime: ANY, hidden: 'all' },
-  desk_sessions: { runtime: CHANGE, hidden: ['token_hash', 'address'] },
+  desk_sessions: { runtime: 'select, update (seen_at, ended_at)', hidden: ['token_hash', 'address'] },
   sign_in_failures: { runtime: ANY, hidden: 'all' },
 };
 
@@ -213,7 +216,18 @@ export const FUNCTIONS: readonly string[] = [
   'ledger_write(ledger_new_balance[], ledger_new_leg[], timestamptz)',
   'note_status_changes(text, int, json)',
   'take_ledger_snapshots()',
+  'begin_session(text, text, bytea, bytea, text, text, timestamptz)',
+  'hold_approval(text)',
+  'decide_approval(text, text, text, text, timestamptz)',
+  'permit_operator(text, text[], text)',
+  'admit_operator(text, text, timestamptz)',
+  'disable_operator(text, text, text, timestamptz)',
+  'give_link(bytea, text, text, text, text[], text, bytea, timestamptz, timestamptz)',
+  'use_link(bytea, bytea, bigint, timestamptz)',
 ];
 
-/** A live installation has no clock that can be moved, so the runtime role may move it in a sandbox only. */
-export const SANDBOX_FUNCTIONS: readonly string[] = ['advance_product_offset(bigint)'];
+/** A live installation has neither a clock that can be moved nor a demo operator, so the runtime role calls these in a sandbox only. */
+export const SANDBOX_FUNCTIONS: readonly string[] = [
+  'advance_product_offset(bigint)',
+  'ensure_demo_operator(text, bytea)',
+];

@@ -153,18 +153,18 @@ interface Held {
 /** Compares the rights of the connected role with `rights.ts`. @param sandbox see {@link GivenRights.sandbox} */
 export async function differenceOfRights(sql: Sql, sandbox: boolean): Promise<RightsDifference> {
   const held = await sql.query<Held>(HELD, [Object.keys(TABLES)]);
-  const [role] = await sql.query<{ moves: boolean; strong: boolean; callable: boolean }>(
-    `select has_function_privilege('${SANDBOX_FUNCTIONS[0]}', 'execute') as moves,
+  const [role] = await sql.query<{ plays: boolean; strong: boolean; callable: boolean }>(
+    `select exists (select from unnest($3::text[]) f where has_function_privilege(f, 'execute')) as plays,
             (select rolsuper or rolcreaterole or rolbypassrls or rolreplication from pg_roles where rolname = current_user) as strong,
             not exists (select from unnest($1::text[]) f where not has_function_privilege(f, 'execute'))
             and not exists (select from unnest($2::text[]) s where not has_sequence_privilege(s, 'usage')) as callable`,
-    [FUNCTIONS, SEQUENCES],
+    [FUNCTIONS, SEQUENCES, SANDBOX_FUNCTIONS],
   );
   const difference: RightsDifference = {
     missing: role?.callable ? [] : ['execute functions, use sequences'],
     excess: [
       ...(role?.strong ? ['create roles'] : []),
-      ...(role?.moves && !sandbox ? ['move the clock'] : []),
+      ...(role?.plays && !sandbox ? ['move the clock'] : []),
     ],
   };
   for (const each of held) compare(each, difference);

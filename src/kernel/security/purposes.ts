@@ -22,6 +22,7 @@ const SEALING = [
 ] as const;
 
 const HASHING = [
+  'approvals',
   'challenge-codes',
   'credential-hashes',
   'desk-csrf',
@@ -30,6 +31,7 @@ const HASHING = [
   'sandbox-mailbox',
   'sandbox-parties',
   'search',
+  'wallet-addresses',
 ] as const;
 
 /** Purpose of a key by which values are sealed and opened. */

@@ -1,4 +1,5 @@
 import type { Decimal } from '../../kernel/money/money';
+import type { Permission } from '../../kernel/permissions';
 
 export const APPROVAL_STATUSES = ['pending', 'approved', 'rejected'] as const;
 export type ApprovalStatus = (typeof APPROVAL_STATUSES)[number];
@@ -36,6 +37,10 @@ export interface Approval {
   requestedBy: string;
   requestedAt: Date;
   status: ApprovalStatus;
+  /** Which those who approve it have. */
+  permission: Permission;
+  /** Keyed hash of the request ({@link sealOf}). Null where a program asked. */
+  seal: Buffer | null;
   /** Number of operators who must approve it. The requester does not count. */
   needs: 1 | 2;
   firstBy: string | null;
@@ -44,4 +49,13 @@ export interface Approval {
   decidedAt: Date | null;
   /** The decision's comment. */
   note: string | null;
+}
+
+export interface DecideApproval {
+  id: string;
+  status: 'approved' | 'rejected';
+  note: string | null;
+  /** `operator:<name>`. A requester can never approve, but may withdraw the request. */
+  decidedBy: string;
+  at: Date;
 }

@@ -7,7 +7,7 @@ import {
   type WaitingFilter,
   waitingPage,
 } from '../../kernel/db/waiting';
-import type { Approval, Money } from './record';
+import type { Approval, DecideApproval, Money } from './record';
 
 type Row = Omit<Approval, 'money'> & { [Field in keyof Money]: Money[Field] | null };
 
@@ -28,6 +28,8 @@ const approvals = recordTable<Row>(
     'requestedBy',
     'requestedAt',
     'status',
+    'permission',
+    'seal',
     'needs',
     'firstBy',
     'firstAt',
@@ -82,18 +84,20 @@ export async function findApproval(sql: Sql, id: string): Promise<Approval | und
 }
 
 export async function lockApproval(tx: Sql, id: string): Promise<Approval | undefined> {
-  const row = await approvals.one(tx, approvals().where({ id }).forNoKeyUpdate());
-  return row && approvalOf(row);
+  await tx.query('select hold_approval($1)', [id]);
+  return findApproval(tx, id);
 }
 
-export const saveDecision = async (
+/** Stores a decision by the function with the owner's rights, which demands the operator's session. */
+export async function saveDecision(
   tx: Sql,
-  { id, ...decided }: Pick<Approval, 'id' | 'status' | 'decidedBy' | 'decidedAt' | 'note'>,
-) => approvalOf(await approvals.saved(tx, approvals().where({ id }).update(decided)));
-
-/** Stores the first of two approvals. */
-export const saveFirst = async (tx: Sql, { id, ...first }: Pick<Approval, 'id' | 'firstBy' | 'firstAt'>) =>
-  approvalOf(await approvals.saved(tx, approvals().where({ id }).update(first)));
+  { id, status, note, decidedBy, at }: DecideApproval,
+): Promise<Approval> {
+  await tx.query('select decide_approval($1, $2, $3, $4, $5)', [id, status, note, decidedBy, at]);
+  const found = await findApproval(tx, id);
+  if (!found) throw new Error(`the approval ${id} does not exist`);
+  return found;
+}
 
 /** The pending approvals about a subject, the oldest first. */
 export async function pendingAbout(

@@ -1,7 +1,16 @@
 import { formatAmount, moneyText } from '../../kernel/money/money';
 import type { Approval, ConfigChange } from './record';
 
-export const approvalView = ({ money, terms, requestedAt, firstAt, decidedAt, ...rest }: Approval) => ({
+export const approvalView = ({
+  money,
+  terms,
+  requestedAt,
+  firstAt,
+  decidedAt,
+  seal: _,
+  permission: __,
+  ...rest
+}: Approval) => ({
   ...rest,
   terms: shownTerms(terms),
   amount: money && formatAmount(money.amount, money.currency),

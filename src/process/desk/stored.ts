@@ -1,4 +1,5 @@
 import type { Tx } from '../../kernel/db/database';
+import type { Keyring } from '../../kernel/security/keyring';
 import { isOperator } from '../approvals/actors';
 import { type Approval, requestApproval } from '../approvals/operations';
 import { isDualControlled, weighAlone } from '../limits/operations';
@@ -21,13 +22,15 @@ interface AskedFor {
 /** Stores a decision whole, until other operators approve it: input, weight, preview, and what it rests on. */
 export async function storeDecision<Subject, Input, Proof>(
   tx: Tx,
+  keyring: Keyring,
   decision: DecisionSpec<Subject, Input, Proof>,
   judged: Judged<Subject, Input, Proof>,
   { input, reason, requestedBy, money, restsOn }: AskedFor,
 ): Promise<Approval> {
   const kept = await decision.kept?.(tx, judged);
-  return requestApproval(tx, {
+  return requestApproval(tx, keyring, {
     kind: decision.name,
+    permission: decision.permission,
     subject: judged.id,
     tenantId: decision.subject.tenantOf(judged.subject),
     money: money ?? null,
@@ -47,6 +50,7 @@ export async function storeDecision<Subject, Input, Proof>(
  */
 export async function askedUnderDualControl<Subject, Input, Proof>(
   tx: Tx,
+  keyring: Keyring,
   decision: DecisionSpec<Subject, Input, Proof>,
   judged: Judged<Subject, Input, Proof>,
   asked: Pick<AskedFor, 'reason' | 'requestedBy'>,
@@ -55,7 +59,13 @@ export async function askedUnderDualControl<Subject, Input, Proof>(
   if (takesTwo === undefined || takesTwo === 'always') return undefined;
   if (!(await isDualControlled(tx)) || !(await takesTwo.underDualControl(tx, judged))) return undefined;
   const secret = await decision.sealed?.(judged);
-  return storeDecision(tx, decision, { ...judged, secret }, { ...asked, input: judged.input as object });
+  return storeDecision(
+    tx,
+    keyring,
+    decision,
+    { ...judged, secret },
+    { ...asked, input: judged.input as object },
+  );
 }
 
 /**
@@ -65,6 +75,7 @@ export async function askedUnderDualControl<Subject, Input, Proof>(
  */
 export async function askedAboveLimit<Subject, Input, Proof>(
   tx: Tx,
+  keyring: Keyring,
   decision: DecisionSpec<Subject, Input, Proof>,
   judged: Judged<Subject, Input, Proof>,
   asked: Pick<AskedFor, 'input' | 'reason'>,
@@ -77,7 +88,7 @@ export async function askedAboveLimit<Subject, Input, Proof>(
   const { takesTwo } = await weighAlone(tx, { ...weighed, subject, tenantId, decidedBy: requestedBy, at });
   if (!takesTwo) return undefined;
   const { amount, currency } = weighed;
-  return storeDecision(tx, decision, judged, { ...asked, requestedBy, money: { amount, currency } });
+  return storeDecision(tx, keyring, decision, judged, { ...asked, requestedBy, money: { amount, currency } });
 }
 
 /** The input of a stored decision, and its secret. */

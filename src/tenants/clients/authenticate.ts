@@ -41,7 +41,9 @@ export function createAuthenticator(
 
   function keyedHash(clientId: string, clientSecret: string, plain: Buffer): Buffer {
     const last = lastSecrets.get(clientId);
-    return last && timingSafeEqual(last.plain, plain) ? last.keyed : keyring.hashSecret(clientSecret);
+    return last && timingSafeEqual(last.plain, plain)
+      ? last.keyed
+      : keyring.hashSecret(clientSecret, clientId);
   }
 
   function verified({ tenant, operator, secrets }: KnownTenant, hash: Buffer, address: string): Verdict {

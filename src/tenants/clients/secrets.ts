@@ -63,7 +63,7 @@ export async function storeSecret(
   named: SecretTerms & { name: string },
 ): Promise<NewCredential> {
   const clientSecret = keyring.sealer('client-secrets').open(sealed, sealContext(clientId)).toString();
-  const secretHash = keyring.hashSecret(clientSecret);
+  const secretHash = keyring.hashSecret(clientSecret, clientId);
   await insertCredential(tx, { tenantId: clientId, ...named, secretHash, secretSealed: sealed, shownTo });
   return { clientId, clientSecret };
 }
@@ -217,7 +217,7 @@ export async function isLiveSecret(
   clientSecret: string,
 ): Promise<boolean> {
   const secrets = (await readAccess(sql, [clientId])).get(clientId)?.secrets ?? [];
-  const given = keyring.hashSecret(clientSecret);
+  const given = keyring.hashSecret(clientSecret, clientId);
   return secrets.some(({ hash }) => timingSafeEqual(hash, given));
 }
 

@@ -213,4 +213,13 @@ export async function insertCredential(tx: Sql, given: NewSecret): Promise<void>
  * have rotated a secret to one that nobody else knows.
  */
 export const hasSeenSecret = async (sql: Sql, tenantId: string, actor: string): Promise<boolean> =>
-  (await sql.run(credentials().select('id').where({ tenantId, shownTo: actor }).limit(1))).length > 0;
+  (
+    await sql.run(
+      credentials()
+        .select('id')
+        .where({ tenantId })
+        .whereNotNull('shownTo')
+        .whereRaw('is_one_hand(shown_to, ?)', [actor])
+        .limit(1),
+    )
+  ).length > 0;

@@ -5,6 +5,7 @@ import { ownAmong, requireWallet } from '../../chain/wallets/operations';
 import type { Sql, Tx } from '../../kernel/db/database';
 import { conflict, invalid, notFound } from '../../kernel/errors';
 import type { Decimal } from '../../kernel/money/money';
+import type { Keyring } from '../../kernel/security/keyring';
 import type { Services } from '../../services';
 import { type Decided, decide } from '../engine/decide';
 import { type Found, freeName, openTransfer } from '../engine/open';
@@ -23,7 +24,7 @@ interface By {
   decidedBy: string;
 }
 
-type Deps = Pick<Services, 'commands' | 'now'>;
+type Deps = Pick<Services, 'commands' | 'keyring' | 'now'>;
 
 /** A coin to record, and the deposit that already has its name. */
 interface Recordable {
@@ -43,8 +44,8 @@ export interface StatedCoin {
  * @returns `over`: for {@link recordDeposit}; `owner`: the account, null in suspense
  * @throws Problem as {@link recordDeposit}
  */
-export async function weighDeposit(tx: Tx, stated: StatedCoin, at: Date) {
-  const { opening, before } = await recordable(tx, stated, at);
+export async function weighDeposit(keyring: Keyring, tx: Tx, stated: StatedCoin, at: Date) {
+  const { opening, before } = await recordable(keyring, tx, stated, at);
   const { terms, accountId: owner } = opening;
   return { amount: terms.amount, currency: terms.asset, owner, over: wordOn(before) };
 }
@@ -65,7 +66,7 @@ export async function recordDeposit(
   { reason, decidedBy }: By,
 ): Promise<ChainDeposit> {
   await requireWallet(tx, { chain: stated.chain, address: stated.coin.transfer.to }, { lock: 'update' });
-  const { opening, before } = await recordable(tx, stated, services.now());
+  const { opening, before } = await recordable(services.keyring, tx, stated, services.now());
   if (wordOn(before) !== stated.over) throw saidSince();
   const isAgain = before !== undefined && before.transfer.terms.blockHash === opening.terms.blockHash;
   const deposit = isAgain ? before : await openAnew(services, tx, opening, before);
@@ -177,7 +178,12 @@ const recorded = () => conflict('invalid_transition', 'The coin is already recor
 const saidSince = () =>
   conflict('invalid_transition', 'The deposit was decided on since this request: ask again.');
 
-async function recordable(tx: Tx, { chain, amount, coin }: StatedCoin, at: Date): Promise<Recordable> {
+async function recordable(
+  keyring: Keyring,
+  tx: Tx,
+  { chain, amount, coin }: StatedCoin,
+  at: Date,
+): Promise<Recordable> {
   const network = await requireNetwork(tx, chain, { field: 'chain' });
   const { from, txHash, units } = coin.transfer;
   if ((await ownAmong(tx, chain, [from])).has(from))
@@ -185,7 +191,9 @@ async function recordable(tx: Tx, { chain, amount, coin }: StatedCoin, at: Date)
   const operation = await operationWith(tx, chain, txHash);
   if (operation !== undefined)
     throw conflict('invalid_transition', `The transaction belongs to the operation ${operation}.`, 'txHash');
-  const [opening] = (await openingsOf({ now: () => at }, tx, network, [coin])) as [Found<ChainDepositTerms>];
+  const [opening] = (await openingsOf({ keyring, now: () => at }, tx, network, [coin])) as [
+    Found<ChainDepositTerms>,
+  ];
   const proven = fromUnits(units, decimalsIn(network, coin.asset));
   if (!proven.eq(amount))
     throw invalid(`amount must be the amount that the balances prove: ${proven.toFixed()}.`, 'amount');

@@ -112,15 +112,19 @@ function recordDecision(services: ChainDepositServices): Decision {
     restsOn: () => ({}),
     prove: ({ input: { chain, address, hash } }) => provenCoin(services, { chain, address, txHash: hash }),
     async kept(tx, { input, proof, at }) {
-      const { over } = await weighDeposit(tx, statedCoin(input, proof), at);
+      const { over } = await weighDeposit(services.keyring, tx, statedCoin(input, proof), at);
       return { ...input, amount: input.amount.toFixed(), over };
     },
     async weigh(tx, { input, proof, at }) {
-      const weighed = await weighDeposit(tx, statedCoin(input, proof), at);
+      const weighed = await weighDeposit(services.keyring, tx, statedCoin(input, proof), at);
       return { amount: weighed.amount, currency: weighed.currency, ever: false };
     },
     async preview(tx, { input, proof, at }) {
-      const { amount: booked, currency, owner } = await weighDeposit(tx, statedCoin(input, proof), at);
+      const {
+        amount: booked,
+        currency,
+        owner,
+      } = await weighDeposit(services.keyring, tx, statedCoin(input, proof), at);
       return [
         {
           field: owner ? `account ${owner}` : 'suspense',
@@ -131,7 +135,8 @@ function recordDecision(services: ChainDepositServices): Decision {
     },
     async execute(tx, { input, proof, at }, { decidedBy, reason }) {
       const stated = statedCoin(input, proof);
-      const over = input.over === undefined ? (await weighDeposit(tx, stated, at)).over : input.over;
+      const over =
+        input.over === undefined ? (await weighDeposit(services.keyring, tx, stated, at)).over : input.over;
       const by = { decidedBy, reason: reason ?? '' };
       const { transfer } = await recordDeposit(services, tx, { ...stated, over }, by);
       const { id, tenantId, accountId, status } = transfer;

@@ -17,7 +17,7 @@ import { type ChainDepositTerms, chainDepositRef } from './record';
 import { sentByOthers } from './sent-by-others';
 import { keepUnlisted } from './unlisted';
 
-type Deps = Pick<Services, 'commands' | 'now'>;
+type Deps = Pick<Services, 'commands' | 'keyring' | 'now'>;
 
 /** A transfer of an asset that the network carries. */
 export interface Carried {
@@ -157,7 +157,7 @@ const dueOf = ({ now }: Pick<Deps, 'now'>, tx: Tx, refs: readonly string[]) =>
  * for any number.
  */
 export async function openingsOf(
-  { now }: Pick<Deps, 'now'>,
+  { now, keyring }: Pick<Deps, 'now' | 'keyring'>,
   tx: Tx,
   network: Network,
   carried: readonly Carried[],
@@ -165,7 +165,7 @@ export async function openingsOf(
   if (carried.length === 0) return [];
   const { chain } = network;
   const paid = carried.map(({ transfer: { to, block } }) => ({ address: to, at: block.at }));
-  const owners = await ownersAt(tx, chain, paid);
+  const owners = await ownersAt(tx, keyring, chain, paid);
   const accounts = await readBalances(tx, [...new Set(owners.flatMap((owner) => owner?.accountId ?? []))]);
   const at = now();
   return carried.map((each, place) => {

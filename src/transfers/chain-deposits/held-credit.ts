@@ -24,8 +24,9 @@ export async function holdLargeCredit(tx: Tx, deposit: ChainDeposit): Promise<Ne
   const money = { amount: amountOf(terms, word), currency: terms.asset };
   if (!(await isAboveLimit(tx, { ...money, at: deposit.at }))) return undefined;
   const { units } = word;
-  await requestApproval(tx, {
+  await requestApproval(tx, null, {
     kind: CHAIN_CREDIT,
+    permission: 'chain',
     subject,
     tenantId,
     money,

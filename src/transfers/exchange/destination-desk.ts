@@ -25,8 +25,8 @@ import { withdrawalDestinationView } from './destinations/view';
 import { disableDestination, notOrderedTo } from './withdrawals/disable-destination';
 
 interface DestinationDeskServices extends Pick<Services, 'database' | 'keyring' | 'commands' | 'now'> {
-  /** Whether another operator could decide now. */
-  othersDecide(sql: Sql, actor: string): Promise<boolean>;
+  /** Whether the operator, or one of his hand, has added the destination, and others could decide. */
+  mustLeaveToOthers(sql: Sql, actor: string, addedBy: string): Promise<boolean>;
 }
 
 const columns = columnsOf<WithdrawalDestination>();
@@ -185,7 +185,7 @@ const restsOn = ({ activeFrom, disabledAt }: WithdrawalDestination) => ({
 });
 
 /** Where two operators could decide, the one who added the destination may not. */
-const waive = ({ othersDecide }: DestinationDeskServices): Decision =>
+const waive = ({ mustLeaveToOthers }: DestinationDeskServices): Decision =>
   decision<WithdrawalDestination>({
     name: 'destination.waive',
     title: 'lets a new one be used at once; where there are two operators, by another than who added it',
@@ -194,12 +194,12 @@ const waive = ({ othersDecide }: DestinationDeskServices): Decision =>
     reason: 'optional',
     restsOn,
     async preview(tx, { subject, at, actor }) {
-      assertWaivable(subject, { by: actor, at, othersCan: await othersDecide(tx, actor) });
+      assertWaivable(subject, { at, byAnother: await mustLeaveToOthers(tx, actor, subject.addedBy) });
       return [{ field: 'active from', from: subject.activeFrom.toISOString(), to: at.toISOString() }];
     },
-    async execute(tx, { id, at }, { decidedBy: by }) {
-      const othersCan = await othersDecide(tx, by);
-      const { before, after } = await waiveDestination(tx, { id, by, at, othersCan });
+    async execute(tx, { id, subject, at }, { decidedBy: by }) {
+      const byAnother = await mustLeaveToOthers(tx, by, subject.addedBy);
+      const { before, after } = await waiveDestination(tx, { id, by, at, byAnother });
       return { before: audited(before, at), after: audited(after, at), result: viewOf(after, at) };
     },
   });

@@ -103,15 +103,19 @@ const reconcileList = (services: ChainDeskServices): List =>
 const placeOf = (row: ComparedNow): WaitingPlace => placeAt(accountOf(row));
 
 /** The ledger account: `pool@local:USDT`. */
-const accountOf = ({ chain, asset, compared }: ComparedNow): string =>
-  [`${compared?.place ?? ''}@${chain}`, ...(asset === null ? [] : [asset])].join(':');
+const accountOf = ({ chain, asset, compared, forged }: ComparedNow): string =>
+  [
+    `${forged === undefined ? (compared?.place ?? '') : 'wallets'}@${chain}`,
+    ...(asset === null ? [] : [asset]),
+  ].join(':');
 
 const exact =
   (field: Exclude<keyof Compared, 'place' | 'asset'>) =>
   ({ compared }: ComparedNow): string | undefined =>
     compared?.[field].toFixed();
 
-function statusOf({ blockNumber, compared, isGasBooked }: ComparedNow): string {
+function statusOf({ blockNumber, compared, isGasBooked, forged }: ComparedNow): string {
+  if (forged !== undefined) return `${forged} wallets are not derived from our seed: see the breaks`;
   if (blockNumber === null) return 'not compared: the chain cannot be reached just now';
   if (compared === null) return 'not compared: its contract does not answer';
   const said = compared.difference.isZero() ? 'same' : 'differs';

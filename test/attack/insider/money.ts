@@ -6,6 +6,7 @@ import { setAdminLimit, setLimits } from '../../support/operator';
 import { BANK } from '../../transfers/exchange/withdrawals/support';
 import { create, look } from '../../transfers/payouts/support';
 import { approvalIn, type Insider, type Outcome, outcomeOf, underHerName } from './insider';
+import { anotherName, ask } from './names';
 
 type Try = (insider: Insider) => Promise<Outcome>;
 
@@ -111,6 +112,14 @@ export const MONEY: Record<string, Try> = {
     const { id } = await payout(insider, as(insider, client, body.clientSecret), accountId);
     return outcomeOf(await insider.decide('payout.approve', id));
   },
+  async "lets his other name approve a payout that he asked for with a tenant's secret"(insider) {
+    const { client, accountId } = await rich(insider);
+    const { id } = await payout(insider, await stolen(insider, client), accountId);
+    const other = await anotherName(insider, insider.world.ida, 'approver');
+    const told = await ask(other, 'payout.approve', id);
+    expect((await insider.approve(approvalIn(told))).status).toBe(409);
+    return outcomeOf(told);
+  },
   async 'pays himself with his own credential'(insider) {
     const { accountId } = await rich(insider);
     return restsIn(await payout(insider, insider.admin, accountId));
@@ -187,6 +196,11 @@ export const MONEY: Record<string, Try> = {
   async 'ends the rest of the destination that he added'(insider) {
     const { body } = await destination(insider);
     return outcomeOf(await insider.decide('destination.waive', body.result.id));
+  },
+  async 'lets his other name end the rest of the destination that he added'(insider) {
+    const { body } = await destination(insider);
+    const other = await anotherName(insider, insider.world.ida, 'waiver');
+    return outcomeOf(await ask(other, 'destination.waive', body.result.id));
   },
   async 'changes the nodes of a network'(insider) {
     const { url } = insider.world.chain.chain;

@@ -1,10 +1,10 @@
-import { type TOTP, URI } from 'otpauth';
 import { PERMISSIONS } from '../../../src/kernel/permissions';
-import { calling, key, permit } from '../../desk/support';
+import { key, permit } from '../../desk/support';
 import { adminOf } from '../../support/admins';
 import { activeCard } from '../../support/cards';
 import { userInReview } from '../../support/uploads';
 import { approvalIn, type Insider, type Outcome, outcomeOf, underHerName } from './insider';
+import { anotherName, ask, invited } from './names';
 
 type Try = (insider: Insider) => Promise<Outcome>;
 
@@ -82,18 +82,33 @@ export const PEOPLE: Record<string, Try> = {
     return outcomeOf(await insider.decide('operator.permit', await idOf(insider, 'bob'), input));
   },
   async 'invites himself under another name and admits the name'(insider) {
-    const { desk } = insider.world;
-    const { body } = await insider.decide('operator.invite', undefined, {
-      name: 'alias',
-      permissions: [...PERMISSIONS],
-    });
-    const { token, operatorId } = body.result;
-    const link = (path: string, more: object) =>
-      calling(desk.url)('POST', `links/${path}`, { token, ...more });
-    const { codeGenerator } = (await link('look', {})).body;
-    const code = (URI.parse(codeGenerator) as TOTP).generate();
-    expect((await link('use', { secret: 'correct horse battery', code })).status).toBe(201);
-    return outcomeOf(await insider.decide('operator.admit', operatorId));
+    const { id } = await invited(insider, insider.world.ida, 'alias');
+    return outcomeOf(await insider.decide('operator.admit', id));
+  },
+  async 'admits a name that his other name has invited'(insider) {
+    const alias = await anotherName(insider, insider.world.ida, 'alias of ida');
+    const { id } = await invited(insider, alias, 'her third name');
+    const told = await insider.decide('operator.admit', id);
+    expect(told.body.message).toContain('stands behind the invitation');
+    return outcomeOf(told);
+  },
+  async 'approves what a name asks for that his other name has invited'(insider) {
+    const second = await anotherName(insider, insider.world.ida, 'second');
+    const third = await anotherName(insider, second, 'third');
+    const asked = await ask(third, 'operator.permit', await idOf(insider, 'bob'), { permissions: ['view'] });
+    for (const each of [third, second])
+      expect(outcomeOf(await each('POST', `approvals/${approvalIn(asked)}/approve`, {}, key()))).toBe(
+        'refused',
+      );
+    return outcomeOf(await insider.approve(approvalIn(asked)));
+  },
+  async 'invites two other names and lets one approve what the other asks for'(insider) {
+    const { ida } = insider.world;
+    for (const { id, signIn } of [await invited(insider, ida, 'one'), await invited(insider, ida, 'two')]) {
+      expect(outcomeOf(await insider.decide('operator.admit', id))).toBe('refused');
+      expect((await (await signIn())('GET', 'catalogue')).status).toBe(401);
+    }
+    return 'waits';
   },
   async "resets another operator's code generator"(insider) {
     return outcomeOf(await insider.decide('operator.reset-code', await idOf(insider, 'bob')));

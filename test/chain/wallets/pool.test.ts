@@ -9,14 +9,15 @@ import { insertNetwork } from './support';
 
 describe('the pool of wallets', () => {
   let db: TestDatabase;
-  let services: Pick<Services, 'parties'>;
+  const keyring = testKeyring(Buffer.alloc(32, 7));
+  let services: Pick<Services, 'parties' | 'keyring'>;
   beforeAll(async () => {
     db = await testDatabase();
     const signer = createLocalSigner({
       database: db.database,
-      ...seedKeys(testKeyring(Buffer.alloc(32, 7))),
+      ...seedKeys(keyring),
     });
-    services = { parties: { signer } as Parties };
+    services = { parties: { signer } as Parties, keyring };
     await insertNetwork(db.database);
   });
   afterAll(() => db.drop());
@@ -83,8 +84,13 @@ describe('the pool of wallets', () => {
     );
     await allocate('third', '2026-01-03T13:00:00.000Z', null, '2026-01-03T14:00:00.000Z');
     const at = async (time: string) =>
-      (await ownerAt(db.database, { chain: 'local', address: wallet?.address ?? '', at: new Date(time) }))
-        ?.reference;
+      (
+        await ownerAt(db.database, keyring, {
+          chain: 'local',
+          address: wallet?.address ?? '',
+          at: new Date(time),
+        })
+      )?.reference;
     expect(await at('2026-01-01T09:58:00Z')).toBeUndefined();
     expect(await at('2026-01-01T09:59:45Z')).toBeUndefined();
     expect(await at('2026-01-01T09:59:46Z')).toBe('first');

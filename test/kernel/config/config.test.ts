@@ -29,6 +29,15 @@ it('trusts no proxy by default, and the given addresses and networks', () => {
   expect(listed).toEqual([true, false, true]);
 });
 
+it('locks no name by default, and lets a session rest for 30 minutes', () => {
+  expect(readConfig({}).deskSignIn).toEqual({ restMs: 1_800_000, lock: undefined });
+  const strict = { DESK_SESSION_REST_MINUTES: '15', DESK_LOCK_FAILURES: '10' };
+  expect(readConfig(strict).deskSignIn).toEqual({
+    restMs: 900_000,
+    lock: { failures: 10, milliseconds: 1_800_000 },
+  });
+});
+
 it('drains by default in production only', () => {
   const production = { NODE_ENV: 'production', MODE: 'sandbox' };
   expect([readConfig({}).drainSeconds, readConfig(production).drainSeconds]).toEqual([0, 5]);
@@ -47,6 +56,12 @@ describe('reports a wrong value in one sentence', () => {
       { TRUSTED_PROXIES: '10.0.0.0/8, proxy' },
       'TRUSTED_PROXIES: must be addresses or networks such as 10.0.0.0/8, separated by commas (given: "10.0.0.0/8, proxy").',
     ],
+    [
+      { DESK_SESSION_REST_MINUTES: '31' },
+      'DESK_SESSION_REST_MINUTES: must be a whole number from 1 to 30 (given: "31").',
+    ],
+    [{ DESK_LOCK_FAILURES: '11' }, 'DESK_LOCK_FAILURES: must be a whole number from 3 to 10 (given: "11").'],
+    [{ DESK_LOCK_MINUTES: '29' }, 'DESK_LOCK_MINUTES: must be a whole number from 30 to 1440 (given: "29").'],
     [{ DATABASE_POOL: '1' }, 'DATABASE_POOL: must be a whole number from 2 to 200 (given: "1").'],
     [
       { PUBLIC_URL: 'here' },

@@ -32,7 +32,7 @@ const readRoute = ({ database }: Services): Route =>
     },
   });
 
-const saveRoute = ({ now }: Services): Route =>
+const saveRoute = ({ now, keyring }: Services): Route =>
   route({
     method: 'PUT',
     path,
@@ -61,7 +61,7 @@ const saveRoute = ({ now }: Services): Route =>
       const judged = { id: chain, subject, input: body, at: now(), actor, proof: undefined };
       const entry = { ...request, subject: chain, tenantId: null };
       const asked = { reason: 'a change of the configuration', requestedBy: actor };
-      const approval = await askedUnderDualControl(tx, gasConfigChange, judged, asked);
+      const approval = await askedUnderDualControl(tx, keyring, gasConfigChange, judged, asked);
       if (approval) {
         const { id: approvalId, changes } = approval;
         const before = gasConfigView(subject.config, subject.network);

@@ -55,7 +55,7 @@ export async function setStation(
 
 /** Derives a station wallet. It becomes the station when the chain has none. */
 export async function generateStation(
-  services: Pick<Services, 'parties'>,
+  services: Pick<Services, 'parties' | 'keyring'>,
   tx: Tx,
   network: Network,
   head: number | undefined,

@@ -8,7 +8,7 @@ import { identifier, text } from '../../../kernel/wire/schemas';
 import { checkedAddress } from '../../../parties/chain/addresses';
 import type { Services } from '../../../services';
 import { listNetworks, requireNetwork } from '../../networks/operations';
-import { deriveWallets, listWallets } from '../../wallets/operations';
+import { deriveWallets, listWallets, shownAddress } from '../../wallets/operations';
 import { WALLET_STATUSES } from '../../wallets/record';
 import { GUARDED, GUARDED_READ } from '../guarded';
 import { generateStation, headOf, setStation } from './operations';
@@ -42,7 +42,7 @@ const statusRoute = (services: Services): Route =>
       statusView(await readStatus(services, services.database, params['chain'] ?? '')),
   });
 
-const listRoute = ({ database, now }: Services): Route =>
+const listRoute = ({ database, keyring, now }: Services): Route =>
   route({
     method: 'GET',
     path: '/v1/gas-station/wallets',
@@ -62,7 +62,10 @@ const listRoute = ({ database, now }: Services): Route =>
       const filter = { ...given, address: given.address && spelled(given.address) };
       const kinds = new Map((await listNetworks(database)).map(({ chain, kind }) => [chain, kind]));
       const found = await listWallets(database, filter, page, now());
-      return pageById(found, limit, (wallet) => poolWalletView(wallet, kinds.get(wallet.chain)));
+      return pageById(found, limit, (wallet) => {
+        const address = shownAddress(keyring, wallet);
+        return poolWalletView({ ...wallet, address }, kinds.get(wallet.chain));
+      });
     },
   });
 

@@ -4,6 +4,7 @@ import type { Services } from '../../../services';
 import { requireChainAnswer } from '../../networks/nodes/chain-answer';
 import { nodeOf } from '../../networks/nodes/nodes';
 import type { Network } from '../../networks/record';
+import { attested, findWalletById } from '../../wallets/operations';
 import { keptDust } from '../candidates/dust';
 import type { KeptDust } from '../candidates/record';
 import { requireGasConfig } from '../config/operations';
@@ -30,16 +31,30 @@ export interface StationStatus {
 
 /** @throws Problem 404, 503 while the chain cannot be reached */
 export async function readStatus(
-  services: Pick<Services, 'keyring' | 'parties' | 'now'>,
+  services: Pick<Services, 'database' | 'keyring' | 'parties' | 'now'>,
   sql: Sql,
   chain: string,
 ): Promise<StationStatus> {
   const { network, node } = await nodeOf(services, sql, chain);
   const config = await requireGasConfig(sql, network);
+  await assertOwnStation(services, sql, config);
   const [spent, open] = [await spentToday(sql, chain, services.now()), await countOpen(sql, chain)];
   const dust = await keptDust(sql, chain);
   const read = await requireChainAnswer(readOf(node, network, config));
   return { network, config, spent, open, dust, ...read };
+}
+
+/**
+ * Refuses a station that is said to be our wallet and is not, because people pay gas to the address.
+ * @throws Problem 503
+ */
+async function assertOwnStation(
+  services: Pick<Services, 'database' | 'keyring'>,
+  sql: Sql,
+  { stationWalletId: id, stationAddress: address }: GasConfig,
+): Promise<void> {
+  const wallet = id === null ? undefined : await findWalletById(sql, id);
+  if (wallet) await attested(services, { ...wallet, address: address ?? wallet.address });
 }
 
 async function readOf(node: ChainNode, network: Network, config: GasConfig) {

@@ -7,6 +7,7 @@ import { ensureChainAccounts, ensureInternalAccounts } from '../../../kernel/led
 import type { Services } from '../../../services';
 import { assetOf, requireNetwork } from '../../networks/operations';
 import type { Network, NetworkAsset } from '../../networks/record';
+import { attested } from '../attestation';
 import { type Allocation, type Wallet, walletStatusAfter } from '../record';
 import { laterBy, ttlOf } from '../rules';
 import { deriveWallets } from '../seed/derive';
@@ -27,7 +28,7 @@ export interface AllocationRequest {
   ttlSeconds?: number | undefined;
 }
 
-type Deriving = Pick<Services, 'parties'>;
+type Deriving = Pick<Services, 'database' | 'keyring' | 'parties'>;
 
 /** An allocation and its wallet. */
 export interface HeldWallet {
@@ -56,7 +57,10 @@ export async function allocateWallet(
   const ofTenant = { tenantId, quarantineSeconds: services.walletQuarantineSeconds };
   const room = await lockTenantLimit(tx, ofTenant);
   const before = await findAllocation(tx, { tenantId, reference: asked.reference });
-  if (before) return { ...(await sameTerms(tx, before, asked)), made: false };
+  if (before) {
+    const held = await sameTerms(tx, before, asked);
+    return { ...held, wallet: await attested(services, held.wallet), made: false };
+  }
   const asset = assetOf(network, asked.asset);
   if (!asset) throw invalid(`asset must be an asset of the network ${asked.chain}.`, 'asset');
   if (!network.enabled)
@@ -124,6 +128,7 @@ async function takeWallet(
     (await lockFreeWallet(tx, { chain, tenantId, forNative }, at)) ??
     (await deriveWallets(services, tx, { chain, kind, count: 1, purpose: 'pool' }))[0];
   if (!free) throw new Error('no wallet was derived');
+  await attested(services, free);
   const status = walletStatusAfter(free.status, 'allocate');
   const [taken] = await updateWallets(tx, [free.id], {
     status,

@@ -1,6 +1,7 @@
 import type { Tx } from '../../../kernel/db/database';
 import { notFound } from '../../../kernel/errors';
 import type { Services } from '../../../services';
+import { attested } from '../attestation';
 import { requireWallet } from '../operations';
 import { type Allocation, walletStatusAfter } from '../record';
 import { endOf, laterBy } from '../rules';
@@ -17,7 +18,7 @@ type EndDeps = Pick<Services, 'now' | 'walletQuarantineSeconds'>;
  * @throws Problem 404 naming `chain` or `address`, also for a wallet that the tenant never had
  */
 export async function releaseWallet(
-  services: EndDeps & Pick<Services, 'commands'>,
+  services: EndDeps & Pick<Services, 'commands' | 'database' | 'keyring'>,
   tx: Tx,
   named: { chain: string; address: string },
   reach: string | null,
@@ -25,6 +26,7 @@ export async function releaseWallet(
   const { wallet } = await requireWallet(tx, named, { lock: 'update' });
   const before = await newestAllocationOf(tx, reach, wallet.id);
   if (!before) throw notFound('wallet', 'address');
+  await attested(services, wallet);
   if (before.endedAt !== null) return { before, allocation: before, wallet };
   await endLocked(services, tx, [before], services.now());
   if (before.expiresAt !== null) services.commands.append(tx, [lookAtAllocation(before)]);

@@ -1,8 +1,10 @@
 import { anyOf, filtered, raw, snakeCase, table } from '../../../kernel/db/build';
 import type { Sql } from '../../../kernel/db/database';
 import { recordTable } from '../../../kernel/db/record-table';
+import type { Keyring } from '../../../kernel/security/keyring';
 import { overdueIn } from '../../../process/overdue';
-import type { Allocation } from '../record';
+import { isAttested } from '../attestation';
+import type { Allocation, Wallet } from '../record';
 import { laterBy } from '../rules';
 
 const COLUMNS = [
@@ -149,7 +151,8 @@ const OWNERS = `
   select paid.place::int as place, held.*
     from unnest($2::text[], $3::timestamptz[]) with ordinality as paid(address, at, place)
    cross join lateral (
-     select ${COLUMNS.map((column) => `${snakeCase(column)} as "${column.slice(2)}"`).join(', ')}
+     select ${COLUMNS.map((column) => `${snakeCase(column)} as "${column.slice(2)}"`).join(', ')},
+            w.derivation_index as "derivationIndex", w.purpose, w.attestation
        from wallet_allocations a join wallets w on w.id = a.wallet_id
       where w.chain = $1 and w.address = paid.address
         and a.started_at - interval '${BLOCKS_EARLIER}' <= paid.at
@@ -159,26 +162,35 @@ const OWNERS = `
                              where before.wallet_id = a.wallet_id and before.started_at < a.started_at))
       order by a.started_at desc limit 1) held`;
 
+interface Owner extends Allocation, Pick<Wallet, 'derivationIndex' | 'purpose' | 'attestation'> {
+  place: number;
+}
+
 /**
  * Finds the allocations that held wallets when blocks were made, from their beginning until their end or expiry. A
  * wallet's first allocation counts from a little earlier: nobody else knew the address, so an early block time must be
- * its payer's. With an earlier allocation, the payment may be that payer's.
+ * its payer's. With an earlier allocation, the payment may be that payer's. A wallet that is not attested has no owner.
  * @returns in the order of the payments; undefined for a wallet without an allocation at that time
  */
 export async function ownersAt(
   sql: Sql,
+  keyring: Keyring,
   chain: string,
   paid: readonly Paid[],
 ): Promise<(Allocation | undefined)[]> {
   const values = [chain, paid.map(({ address }) => address), paid.map(({ at }) => at)];
-  const rows = await sql.query<Allocation & { place: number }>(OWNERS, values);
+  const rows = await sql.query<Owner>(OWNERS, values);
   const owners: (Allocation | undefined)[] = paid.map(() => undefined);
-  for (const { place, ...owner } of rows) owners[place - 1] = owner;
+  for (const { place, derivationIndex, purpose, attestation, ...owner } of rows) {
+    const wallet = { ...owner, id: owner.walletId, derivationIndex, purpose, attestation };
+    if (isAttested(keyring, wallet)) owners[place - 1] = owner;
+  }
   return owners;
 }
 
 /** {@link ownersAt} of one payment. */
 export const ownerAt = async (
   sql: Sql,
+  keyring: Keyring,
   { chain, ...paid }: Paid & { chain: string },
-): Promise<Allocation | undefined> => (await ownersAt(sql, chain, [paid]))[0];
+): Promise<Allocation | undefined> => (await ownersAt(sql, keyring, chain, [paid]))[0];

@@ -2,6 +2,7 @@ import type { Tx } from '../../../kernel/db/database';
 import { newId } from '../../../kernel/ids';
 import type { Services } from '../../../services';
 import type { Network } from '../../networks/record';
+import { attestationOf } from '../attestation';
 import type { Wallet } from '../record';
 import { insertWallets, lockDerivation, type NewWallet, nextIndex } from '../store';
 import { type NamedRole, namedAddresses } from './named-addresses';
@@ -27,7 +28,7 @@ const NEVER_WAS: Record<Wallet['purpose'], readonly NamedRole[]> = {
  * each range of blocks.
  */
 export async function deriveWallets(
-  { parties }: Pick<Services, 'parties'>,
+  { parties, keyring }: Pick<Services, 'parties' | 'keyring'>,
   tx: Tx,
   { chain, kind, count, purpose }: Derivation,
 ): Promise<Wallet[]> {
@@ -43,7 +44,9 @@ export async function deriveWallets(
     for (const [place, derivationIndex] of indices.entries()) {
       const address = addresses[place];
       if (address === undefined) throw new Error('the signer returned fewer addresses than requested');
-      if (!except.has(address)) made.push({ id: newId('wallet'), chain, address, derivationIndex, purpose });
+      if (except.has(address)) continue;
+      const derived = { id: newId('wallet'), chain, address, derivationIndex, purpose };
+      made.push({ ...derived, attestation: attestationOf(keyring, derived) });
     }
     next += indices.length;
   }

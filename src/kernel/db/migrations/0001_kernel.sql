@@ -12,6 +12,11 @@ create function product_now(moment timestamptz default clock_timestamp()) return
 -- Functions with `security definer` run with the owner's rights, for what the runtime role may do by them and in no other way
 -- (src/kernel/db/rights.ts). Each has a fixed search path, so that no object of the caller takes the place of ours.
 
+-- Whether a role has the owner's rights. With one role only, it is the owner.
+create function is_owner(role name) returns boolean language sql stable set search_path = pg_catalog as $$
+  select pg_has_role(role, relowner, 'member') from pg_class where oid = 'public.knex_migrations'::regclass
+$$;
+
 -- Adds whole seconds to the offset. The runtime role may call it in a sandbox only (src/kernel/product-clock.ts).
 create function advance_product_offset(by_seconds bigint, out before bigint, out after bigint) language plpgsql security definer
   set search_path = public, pg_temp
@@ -26,6 +31,11 @@ begin
                          return '%s seconds'::interval$body$, after);
 end $$;
 revoke execute on function advance_product_offset from public;
+
+-- Whether a role may move the clock: the runtime role of a sandbox, and the owner.
+create function is_sandbox(role name) returns boolean language sql stable set search_path = pg_catalog as $$
+  select has_function_privilege(role, 'public.advance_product_offset(bigint)', 'execute')
+$$;
 
 -- Accounts of clients and cards store their balances. The balance of an internal account is the sum of its legs, because all
 -- transactions would otherwise wait for the lock of one row.

@@ -69,12 +69,15 @@ create table approvals (
   decided_at   timestamptz(3),
   note         text,  -- what was said with the decision
   needs        int not null default 1 check (needs in (1, 2)),  -- operators who approve, none of them who asked
+  permission   text not null default 'security',  -- which those who approve have
+  seal         bytea,  -- keyed hash of what was asked for (src/process/approvals/seal.ts). Null: a program asks
   first_by     text,  -- the first of two
   first_at     timestamptz(3),
   check ((amount is null) = (currency is null)),
   check ((first_by is null) = (first_at is null)),
   check (status <> 'approved' or needs = 1 or (first_by is not null and first_by not in (decided_by, requested_by))),
   check (((status = 'pending') = (decided_by is null)) and ((decided_by is null) = (decided_at is null))),
+  check (needs = 2 or requested_by like 'operator:%'),
   check (status <> 'approved' or decided_by <> requested_by)
 );
 create function approvals_refuse() returns trigger language plpgsql as $$
@@ -121,6 +124,14 @@ create table installation_settings (
   value  text not null,
   set_at timestamptz(3) not null default product_now(now())
 );
+-- Dual control is switched off in a sandbox only.
+create function installation_settings_refuse() returns trigger language plpgsql as $$
+begin
+  if is_sandbox(current_user) then return new; end if;
+  raise exception 'a live installation has dual control' using errcode = 'insufficient_privilege';
+end $$;
+create trigger installation_settings_refuse before insert or update on installation_settings
+  for each row when (new.name = 'dual_control' and new.value = 'off') execute function installation_settings_refuse();
 
 -- Verified callbacks of parties, as received. Each is kept once. They are deleted after thirty days.
 create table provider_callbacks (

@@ -64,6 +64,7 @@ create table wallets (
   address           text collate "C" not null unique,
   derivation_index  int not null check (derivation_index >= 0),
   purpose           text not null check (purpose in ('pool', 'station')),
+  attestation       bytea,  -- keyed hash of the above (src/chain/wallets/attestation.ts). A row without its own is nobody's
   status            text not null check (status in ('available', 'allocated', 'quarantined', 'disabled')),
   tenant_id         id,  -- the only one that it is ever allocated to, because its payers may pay late; null: it never was allocated
   quarantined_until timestamptz(3),

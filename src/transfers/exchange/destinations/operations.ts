@@ -131,31 +131,31 @@ interface Changed {
 }
 
 export interface Waive extends Change {
-  /** Whether another operator could decide. Then the operator who added the destination may not. */
-  othersCan: boolean;
+  /** Whether another operator must decide, because this one, or one of his hand, has added the destination. */
+  byAnother: boolean;
 }
 
 /**
  * Activates a destination before its time. Where several operators exist, the one who added it may not.
  * @throws Problem 404; 409 `invalid_transition` for a destination that does not wait, or by the operator who added it
  */
-export async function waiveDestination(tx: Tx, { id, by, at, othersCan }: Waive): Promise<Changed> {
+export async function waiveDestination(tx: Tx, { id, by, at, byAnother }: Waive): Promise<Changed> {
   const before = await requireDestination(tx, null, id, { lock: 'update' });
-  assertWaivable(before, { by, at, othersCan });
+  assertWaivable(before, { at, byAnother });
   return { before, after: await updateDestination(tx, id, { activeFrom: at, waivedAt: at, waivedBy: by }) };
 }
 
 /** @throws Problem 409 as {@link waiveDestination} */
 export function assertWaivable(
   destination: WithdrawalDestination,
-  { by, at, othersCan }: Omit<Waive, 'id'>,
+  { at, byAnother }: Pick<Waive, 'at' | 'byAnother'>,
 ): void {
   const status = statusAt(destination, at);
   if (status !== 'pending') throw conflict('invalid_transition', `The destination is ${status}.`);
-  if (othersCan && destination.addedBy === by)
+  if (byAnother)
     throw conflict(
       'invalid_transition',
-      'The operator who added the destination cannot waive its waiting time.',
+      'The operator who added the destination cannot waive its waiting time, nor can one whom that operator invited.',
     );
 }
 

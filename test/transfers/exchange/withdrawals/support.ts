@@ -80,7 +80,7 @@ export async function destinationOf(
   const { services, database } = api;
   const wanted = { tenantId, currency: 'EUR', bank: BANK, by: OPERATOR, ...given };
   const { id } = await database.transaction((tx) => addDestination(services, tx, wanted));
-  const change = { id, by: OPERATOR, at: services.now(), othersCan: false };
+  const change = { id, by: OPERATOR, at: services.now(), byAnother: false };
   if (!waits) await database.transaction((tx) => waiveDestination(tx, change));
   return id;
 }
