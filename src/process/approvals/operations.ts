@@ -13,7 +13,14 @@ import {
 } from './store';
 
 export type { Approval, ConfigChange } from './record';
-export { approvalsToDecide, countApprovals, findApproval, listApprovals, pendingAbout } from './store';
+export {
+  approvalsToDecide,
+  approvedAbout,
+  countApprovals,
+  findApproval,
+  listApprovals,
+  pendingAbout,
+} from './store';
 
 /** Stores a request that waits for the approval of other operators. */
 export const requestApproval = (tx: Tx, given: Asked): Promise<Approval> =>

@@ -95,6 +95,12 @@ export const saveDecision = async (
 export const saveFirst = async (tx: Sql, { id, ...first }: Pick<Approval, 'id' | 'firstBy' | 'firstAt'>) =>
   approvalOf(await approvals.saved(tx, approvals().where({ id }).update(first)));
 
+/** The newest approvals about a subject that operators have approved. */
+export async function approvedAbout(sql: Sql, subject: string, limit: number): Promise<Approval[]> {
+  const query = approvals().where({ subject, status: 'approved' }).orderBy('decidedAt', 'desc');
+  return (await approvals.all(sql, query.limit(limit))).map(approvalOf);
+}
+
 /** The pending approvals about a subject, the oldest first. */
 export async function pendingAbout(
   sql: Sql,
