@@ -26,7 +26,9 @@ export {
   listOperators,
   lockOperators,
   type Operator,
+  type SignInSecrets,
   saveCodeGenerator,
+  saveSecretHash,
 } from './store';
 
 /** Creator of the first operator in the audit log, when nobody else exists. */
@@ -173,7 +175,7 @@ export async function disableOperator(
 
 /** The operator with that secret, disabled or not. */
 export const operatorOf = (sql: Sql, keyring: Keyring, secret: string): Promise<Operator | undefined> =>
-  findBySecret(sql, keyring.hashSecret(secret));
+  findBySecret(sql, keyring.secretHashes(secret));
 
 /**
  * Refuses to take `security` from the last operator who has it, because nobody could give it back.

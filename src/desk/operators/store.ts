@@ -1,3 +1,4 @@
+import { anyOf } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
 import { recordTable } from '../../kernel/db/record-table';
 import type { Permission } from '../../kernel/permissions';
@@ -42,8 +43,9 @@ export interface NewOperator extends Pick<Operator, 'id' | 'name' | 'createdBy' 
 export const insertOperator = (tx: Sql, given: NewOperator): Promise<Operator | undefined> =>
   operators.writtenOne(tx, operators().insert(given).onConflict().ignore());
 
-export const findBySecret = (sql: Sql, secretHash: Buffer): Promise<Operator | undefined> =>
-  operators.one(sql, operators().where({ secretHash }));
+/** @param hashes of the secret, under every version of the key */
+export const findBySecret = (sql: Sql, hashes: readonly Buffer[]): Promise<Operator | undefined> =>
+  operators.one(sql, operators().where(anyOf('secretHash', hashes)));
 
 export const findOperator = (
   sql: Sql,
@@ -81,6 +83,10 @@ const secrets = recordTable<SignInSecrets>('operators', {}, ['id', 'secretHash',
 
 export const findSignInSecrets = (sql: Sql, id: string): Promise<SignInSecrets | undefined> =>
   secrets.one(sql, secrets().where({ id }));
+
+/** Keeps the hash of the same secret under another version of the key. */
+export const saveSecretHash = async (tx: Sql, id: string, secretHash: Buffer): Promise<void> =>
+  void (await tx.run(secrets().where({ id }).update({ secretHash })));
 
 /** @param totpStep of the last code that was used. Null: none was */
 export const saveCodeGenerator = async (

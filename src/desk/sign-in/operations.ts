@@ -2,11 +2,18 @@ import { createHmac, randomBytes, randomUUID, timingSafeEqual } from 'node:crypt
 import { audit } from '../../kernel/audit/audit';
 import type { Database, Tx } from '../../kernel/db/database';
 import { forbidden, Problem } from '../../kernel/errors';
-import { newId } from '../../kernel/ids';
+import { madeAt, newId } from '../../kernel/ids';
 import type { Permission } from '../../kernel/permissions';
 import type { Keyring } from '../../kernel/security/keyring';
 import { useCode } from '../operators/code-generator';
-import { actorOf, isAdmitted, notAdmitted, signInOf } from '../operators/operations';
+import {
+  actorOf,
+  isAdmitted,
+  notAdmitted,
+  type SignInSecrets,
+  saveSecretHash,
+  signInOf,
+} from '../operators/operations';
 import type { Transport } from './record';
 import { FORGOTTEN_MS, isLive, waitOf } from './rules';
 import {
@@ -71,7 +78,7 @@ async function attempt(deps: SignInDeps, tx: Tx, given: SignIn): Promise<SignedI
   const wait = waitOf(before, at);
   if (wait > 0) return { problem: tooMany(wait) };
   const found = await signInOf(tx, given.name);
-  const isRight = timingSafeEqual(found?.secrets.secretHash ?? NOBODY, keyring.hashSecret(secret));
+  const isRight = keyring.isHashOf(found?.secrets.secretHash ?? NOBODY, secret);
   if (!found || !isRight || found.operator.disabledAt !== null)
     return failed(tx, { name, address, before, at });
   const { operator, secrets } = found;
@@ -83,6 +90,7 @@ async function attempt(deps: SignInDeps, tx: Tx, given: SignIn): Promise<SignedI
       problem: forbidden('This installation demands a code generator, which this operator does not have.'),
     };
   await deleteFailures(tx, name, address);
+  await keepHash(tx, keyring, secrets, secret);
   const token = randomBytes(32).toString('base64url');
   const tokenHash = keyring.hashSecret(token);
   const id = newId('session');
@@ -97,11 +105,22 @@ async function attempt(deps: SignInDeps, tx: Tx, given: SignIn): Promise<SignedI
   });
   await writeDown(tx, actorOf(operator), 'session.begin', id, { address, transport });
   const { name: shown, permissions } = operator;
-  return { id, token, csrfToken: csrfOf(keyring, tokenHash), name: shown, permissions };
+  return { id, token, csrfToken: csrfOf(keyring, { id, tokenHash }), name: shown, permissions };
+}
+
+/** Hashes a right secret under the version of now, so that a renewal of the key comes to its end. */
+async function keepHash(
+  tx: Tx,
+  keyring: Keyring,
+  { id, secretHash }: SignInSecrets,
+  secret: string,
+): Promise<void> {
+  const hash = keyring.hashSecret(secret);
+  if (!hash.equals(secretHash)) await saveSecretHash(tx, id, hash);
 }
 
 /** Compared with the given secret where there is no such operator, so that the time tells nothing. */
-const NOBODY = Buffer.alloc(32);
+const NOBODY = Buffer.alloc(36);
 
 async function failuresOf(tx: Tx, name: string, address: string, at: Date) {
   const found = await findFailures(tx, name, address);
@@ -132,8 +151,10 @@ const tooMany = (wait: number): Problem => {
 };
 
 /** A token for forms, which nobody can derive who does not hold the session's cookie and the installation's key. */
-const csrfOf = (keyring: Keyring, tokenHash: Buffer): string =>
-  createHmac('sha256', keyring.secretFor('desk-csrf')).update(tokenHash).digest('base64url');
+const csrfOf = (keyring: Keyring, { id, tokenHash }: { id: string; tokenHash: Buffer }): string =>
+  createHmac('sha256', keyring.secretFor('desk-csrf', madeAt(id)))
+    .update(tokenHash)
+    .digest('base64url');
 
 /** The operator of a session. */
 export interface SignedInOperator {
@@ -167,12 +188,12 @@ export async function operatorOfSession(
   { database, keyring, clock }: SignInDeps,
   { token, transport, csrfToken, isAutomatic = false }: GivenSession,
 ): Promise<SignedInOperator> {
-  const found = await findSession(database, keyring.hashSecret(token));
+  const found = await findSession(database, keyring.secretHashes(token));
   const at = clock();
   if (!found || found.transport !== transport || !isLive(found, at)) throw noSession();
   const { id: sessionId, operator, tokenHash, seenAt } = found;
   if (operator.disabledAt !== null || !isAdmitted(operator)) throw noSession();
-  const right = csrfOf(keyring, tokenHash);
+  const right = csrfOf(keyring, { id: sessionId, tokenHash });
   if (transport === 'cookie' && csrfToken !== undefined && !isSame(csrfToken, right))
     throw forbidden('The CSRF token (x-csrf-token) is missing or wrong.');
   if (!isAutomatic && at.getTime() - seenAt.getTime() > SEEN_MS) await saveSeen(database, sessionId, at);

@@ -1,6 +1,6 @@
-import { timingSafeEqual } from 'node:crypto';
 import type { Tx } from '../../kernel/db/database';
 import { alreadyExists, invalid, Problem } from '../../kernel/errors';
+import type { Keyring } from '../../kernel/security/keyring';
 import { addressOf, stepOfCode } from '../operators/code-generator';
 import { countFailure, findLink, lockLink, type OperatorLink, saveUse } from '../operators/links';
 import {
@@ -28,7 +28,7 @@ export async function lookAtLink(
   { database, keyring, clock }: SignInDeps,
   token: string,
 ): Promise<ShownLink> {
-  const link = await findLink(database, keyring.hashSecret(token), clock());
+  const link = await findLink(database, keyring.secretHashes(token), clock());
   if (!link) throw noLink();
   const { purpose, name, operatorId, totpSecret, expiresAt } = link;
   return {
@@ -63,7 +63,7 @@ export interface UsedLink {
  */
 export async function useLink(deps: SignInDeps, given: UseLink): Promise<UsedLink> {
   // A stranger's token is refused before any lock is taken.
-  if (!(await findLink(deps.database, deps.keyring.hashSecret(given.token), deps.clock()))) throw noLink();
+  if (!(await findLink(deps.database, deps.keyring.secretHashes(given.token), deps.clock()))) throw noLink();
   // The refusal leaves by its value, because the transaction must keep the failure.
   const outcome = await deps.database.transaction((tx) => attempt(deps, tx, given));
   if (outcome === undefined)
@@ -75,18 +75,18 @@ async function attempt(deps: SignInDeps, tx: Tx, given: UseLink): Promise<UsedLi
   const { keyring, clock } = deps;
   const at = clock();
   await lockOperators(tx);
-  const link = await lockLink(tx, keyring.hashSecret(given.token), at);
+  const link = await lockLink(tx, keyring.secretHashes(given.token), at);
   if (!link) throw noLink();
   await assertStandsBehind(tx, link.createdBy);
   const { operatorId, name, purpose, totpSecret } = link;
-  const secretHash = keyring.hashSecret(given.secret);
   const step = stepOfCode(keyring, { id: operatorId, totpSecret }, { code: given.code, at });
-  const isRight = purpose === 'invitation' || (await hasSecret(tx, operatorId, secretHash));
+  const isRight =
+    purpose === 'invitation' || (await hasSecret(tx, keyring, { operatorId, secret: given.secret }));
   if (step === undefined || !isRight) {
     await countFailure(tx, link);
     return undefined;
   }
-  if (purpose === 'invitation') await join(tx, link, secretHash);
+  if (purpose === 'invitation') await join(tx, link, keyring.hashSecret(given.secret));
   else await endSessionsOf(tx, operatorId, at);
   await saveCodeGenerator(tx, operatorId, totpSecret, step);
   await saveUse(tx, link, at);
@@ -97,9 +97,13 @@ async function attempt(deps: SignInDeps, tx: Tx, given: UseLink): Promise<UsedLi
   return { operatorId, name, purpose };
 }
 
-async function hasSecret(tx: Tx, id: string, secretHash: Buffer): Promise<boolean> {
-  const found = await findSignInSecrets(tx, id);
-  return found !== undefined && timingSafeEqual(found.secretHash, secretHash);
+async function hasSecret(
+  tx: Tx,
+  keyring: Keyring,
+  { operatorId, secret }: { operatorId: string; secret: string },
+): Promise<boolean> {
+  const found = await findSignInSecrets(tx, operatorId);
+  return found !== undefined && keyring.isHashOf(found.secretHash, secret);
 }
 
 /** Makes the operator of an invitation. The inviting operator counts as the first of two who admit. */
