@@ -8,7 +8,7 @@ import { apiRoutes, createServices, EVENT_DOCUMENTS } from '../src/composition';
 import { openApiDocument } from '../src/http/openapi';
 import { createDatabase } from '../src/kernel/db/database';
 import { ACCOUNT_EFFECTS, CARD_EFFECTS } from '../src/kernel/ledger/effects';
-import { createKeyring } from '../src/kernel/security/keyring';
+import { constantKeyring } from '../src/kernel/security/keyring';
 import { KEY_BYTES } from '../src/kernel/security/purposes';
 
 /** Writes what the client kit takes from the product, in client/src/generated: `npm run document`. */
@@ -61,7 +61,7 @@ function effectsFile(): string {
 function currentDocument(): oas31.OpenAPIObject {
   const services = createServices({
     database: createDatabase({ url: 'postgres://nobody@127.0.0.1:1/none', poolSize: 1, name: 'document' }),
-    keyring: createKeyring(() => randomBytes(KEY_BYTES)),
+    keyring: constantKeyring(() => randomBytes(KEY_BYTES)),
     log: pino({ level: 'silent' }),
     mode: 'sandbox',
     handOver: () => undefined,

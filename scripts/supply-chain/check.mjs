@@ -3,10 +3,16 @@ import { join } from 'node:path';
 import { isLicensed } from './licences.mjs';
 import { lockedPackages } from './lock.mjs';
 
+/** How images get their digests. */
+const PIN = 'Run node scripts/supply-chain/pin-images.mjs, which needs Docker with buildx and a network.';
 /** Files that name images, and the pattern of a line that does. */
 const IMAGES = { Dockerfile: /^FROM (\S+)/gm, 'docker-compose.yml': /^\s*image: (\S+)/gm };
 /** Images that this repository builds, and names of earlier stages. */
 const OWN = /^(cardwright:|packages$)/;
+
+/** Whether the files are those of a release: its version is not one of a candidate, or CI knows a release already. */
+const isRelease = (read) =>
+  !JSON.parse(read('package.json')).version.includes('-') || JSON.parse(read('.ci/release.json')) !== null;
 
 /**
  * Checks what the installation is made of.
@@ -17,7 +23,13 @@ export function faultsIn(root) {
   const read = (name) => readFileSync(join(root, name), 'utf8');
   const lock = JSON.parse(read('package-lock.json'));
   const unpinned = JSON.parse(read('scripts/supply-chain/images-without-digest.json'));
-  return [...faultsOfLock(lock), ...faultsOfImages(read, unpinned)];
+  return [
+    ...faultsOfLock(lock),
+    ...faultsOfImages(read, unpinned),
+    ...(isRelease(read) && unpinned.length > 0
+      ? [`a release must not have images without a digest: ${unpinned.join(', ')}. ${PIN}`]
+      : []),
+  ];
 }
 
 const faultsOfLock = (lock) =>

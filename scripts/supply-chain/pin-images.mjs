@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { ROOT } from './lock.mjs';
 
 // `node scripts/supply-chain/pin-images.mjs` asks the images' registry for the digest of each image without one, and writes it into
-// Dockerfile and docker-compose.yml. Needs Docker with buildx, and a network.
+// Dockerfile and docker-compose.yml. Needs Docker with buildx, and a network. Another folder of the project may be given.
 
-const LIST = join(ROOT, 'scripts/supply-chain/images-without-digest.json');
+const [folder = ROOT] = process.argv.slice(2);
+const LIST = join(folder, 'scripts/supply-chain/images-without-digest.json');
 const FORMAT = '{{.Manifest.Digest}}';
 
 const digests = JSON.parse(readFileSync(LIST, 'utf8')).map((image) => {
@@ -16,7 +17,7 @@ const digests = JSON.parse(readFileSync(LIST, 'utf8')).map((image) => {
   return [image, digest];
 });
 for (const name of ['Dockerfile', 'docker-compose.yml']) {
-  const path = join(ROOT, name);
+  const path = join(folder, name);
   let text = readFileSync(path, 'utf8');
   for (const [image, digest] of digests)
     text = text.replace(

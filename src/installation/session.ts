@@ -7,10 +7,13 @@ import { DatabaseAway } from '../kernel/db/faults';
 import { openKeyring } from '../kernel/security/installation-keys';
 import type { Keyring } from '../kernel/security/keyring';
 import type { MasterKeys } from '../kernel/security/master-keys/port';
+import type { Documents } from '../parties/documents/port';
 
 /** The installation that a command works on. A master key and the database's address are the right to run these commands. */
 export interface InstallationPlace {
   databaseUrl: string;
+  /** Address of the owner of the schema. The same, where roles are not apart. */
+  ownerUrl: string;
   masterKeys: MasterKeys;
   /** The keys that seal the wallets' seed. Only commands about the seed ask for them. */
   signerKeys(): Promise<MasterKeys>;
@@ -23,12 +26,14 @@ export interface InstallationPlace {
    * @throws StartupError where there is no such place, or it returns none
    */
   toldHeads(file?: string): Promise<ChainHead[]>;
+  /** The documents store, sealed by the keyring. */
+  documents(keyring: Keyring): Documents;
   /** Error for a database that cannot be reached. */
   away: Error;
 }
 
 /** A run of a command of the installation. */
-export interface InstallationSession extends Pick<InstallationPlace, 'toldHeads'> {
+export interface InstallationSession extends Pick<InstallationPlace, 'toldHeads' | 'documents'> {
   database: Database;
   keyring: Keyring;
   masterKeys: MasterKeys;
@@ -37,9 +42,13 @@ export interface InstallationSession extends Pick<InstallationPlace, 'toldHeads'
   /** The operator at work, `operator:<name>`. Undefined when nobody is known who may decide. */
   knownActor: string | undefined;
   /** Runs a transaction with its entry in the audit log. @param by name in the audit log */
-  change<T>(by: string, work: (tx: Tx) => Promise<T>, describe: (result: T) => Change): Promise<T>;
+  change: Audited;
+  /** Works as the owner of the schema, because the product lacks some rights. */
+  asOwner<T>(work: (owner: Database, change: Audited) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
+
+type Audited = <T>(by: string, work: (tx: Tx) => Promise<T>, describe: (result: T) => Change) => Promise<T>;
 
 export interface Change {
   /** `operator.add` */
@@ -50,7 +59,17 @@ export interface Change {
 
 /** @throws `away` of the installation when its database cannot be reached */
 export async function openInstallation(place: InstallationPlace): Promise<InstallationSession> {
-  const { databaseUrl, masterKeys, signerKeys, sandbox, operatorSecret, toldHeads, away } = place;
+  const {
+    databaseUrl,
+    ownerUrl,
+    masterKeys,
+    signerKeys,
+    sandbox,
+    operatorSecret,
+    toldHeads,
+    documents,
+    away,
+  } = place;
   const database = createDatabase({ url: databaseUrl, poolSize: 2, name: 'cardwright installation' });
   const { keyring, knownActor } = await opened(database, masterKeys, operatorSecret).catch(
     async (error: unknown) => {
@@ -66,16 +85,25 @@ export async function openInstallation(place: InstallationPlace): Promise<Instal
     sandbox,
     knownActor,
     toldHeads,
-    change: (by, work, describe) =>
-      database.transaction(async (tx) => {
-        const result = await work(tx);
-        const caller = { tenantId: by, role: 'admin' } as const;
-        await audit(tx, { caller, requestId: randomUUID(), tenantId: null, ...describe(result) });
-        return result;
-      }),
+    documents,
+    change: auditedOn(database),
+    async asOwner(work) {
+      const owner = createDatabase({ url: ownerUrl, poolSize: 2, name: 'cardwright installation' });
+      return work(owner, auditedOn(owner)).finally(() => owner.close());
+    },
     close: () => database.close(),
   };
 }
+
+const auditedOn =
+  (database: Database): Audited =>
+  (by, work, describe) =>
+    database.transaction(async (tx) => {
+      const result = await work(tx);
+      const caller = { tenantId: by, role: 'admin' } as const;
+      await audit(tx, { caller, requestId: randomUUID(), tenantId: null, ...describe(result) });
+      return result;
+    });
 
 async function opened(database: Database, masterKeys: MasterKeys, secret: string | undefined) {
   const keyring = await openKeyring(database, masterKeys);

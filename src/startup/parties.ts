@@ -9,6 +9,7 @@ import { createDatabase, type Database } from '../kernel/db/database';
 import { PARTIES, PARTY_NAMES, type Party, partyNamed, partyVariable } from '../kernel/parties';
 import { createReadiness } from '../kernel/readiness';
 import { openKeyring } from '../kernel/security/installation-keys';
+import { keepKeyring } from '../kernel/security/keep-keyring';
 import type { Keyring } from '../kernel/security/keyring';
 import type { MasterKeys } from '../kernel/security/master-keys/port';
 import { createSandboxParties, partyPath, partySecret, type SandboxParties } from '../parties/sandbox/mount';
@@ -46,6 +47,8 @@ export async function startParties(setup: PartiesSetup): Promise<ServedParties> 
   if (config.databaseUrl === undefined) await migrateSchema(config, urls);
   else await awaitSchema(database, log, stages);
   const keyring = await openKeyring(database, masterKeys);
+  const kept = keepKeyring(keyring, log);
+  stages.started('keyring', () => kept.stop());
   const secrets = secretsOf(config, keyring);
   const address = { port: config.port };
   const publicUrl = () => config.publicUrl ?? `http://${reachable(config.host)}:${address.port}`;

@@ -16,6 +16,7 @@ import { createRateLimiter } from '../kernel/rate-limit';
 import { createRateShare, keepRateShare } from '../kernel/rate-share';
 import { createReadiness, type ReadinessGate, type ReadinessParts } from '../kernel/readiness';
 import { openKeyring } from '../kernel/security/installation-keys';
+import { keepKeyring } from '../kernel/security/keep-keyring';
 import type { Keyring } from '../kernel/security/keyring';
 import type { MasterKeys } from '../kernel/security/master-keys/port';
 import { createTemporalClient, type TemporalClient } from '../kernel/temporal/connection';
@@ -133,7 +134,10 @@ async function openBase({ config, role, log, stages, infrastructure, masterKeys 
   stages.started('database', () => database.close());
   if (role !== 'all') await awaitSchema(database, log, stages);
   await awaitRights(database, config.mode, log, stages);
-  return { database, keyring: await openKeyring(database, masterKeys) };
+  const keyring = await openKeyring(database, masterKeys);
+  const kept = keepKeyring(keyring, log);
+  stages.started('keyring', () => kept.stop());
+  return { database, keyring };
 }
 
 function connect(setup: Setup, { database, keyring }: Base): Parts {

@@ -5,6 +5,7 @@ import { startSigning } from '../chain/signing/process';
 import type { Config } from '../kernel/config/config';
 import { createDatabase, type Database } from '../kernel/db/database';
 import { openKeyring } from '../kernel/security/installation-keys';
+import { keepKeyring } from '../kernel/security/keep-keyring';
 import type { Keyring } from '../kernel/security/keyring';
 import { createMasterKeys } from '../kernel/security/master-keys/create';
 import type { MasterKeys } from '../kernel/security/master-keys/port';
@@ -55,6 +56,8 @@ export async function startSigner({ config, log, stages }: Setup): Promise<void>
   await awaitSchema(database, log, stages);
   await awaitRights(database, config.mode, log, stages);
   const keyring = await openKeyring(database, createMasterKeys(masterKeys));
+  const kept = keepKeyring(keyring, log);
+  stages.started('keyring', () => kept.stop());
   await signWith({ config, log, stages }, { database, keyring, signerKeys: createMasterKeys(signerKeys) });
 }
 

@@ -1,4 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
+import { madeAt } from '../kernel/ids';
 import type { Services } from '../services';
 
 /**
@@ -10,7 +11,9 @@ import type { Services } from '../services';
  */
 export function payerLinks(purpose: 'checkout-token' | 'external-card-token', path: string) {
   const token = ({ keyring }: Pick<Services, 'keyring'>, id: string): string =>
-    createHmac('sha256', keyring.secretFor('payer-links')).update(`${purpose} ${id}`).digest('base64url');
+    createHmac('sha256', keyring.secretFor('payer-links', madeAt(id)))
+      .update(`${purpose} ${id}`)
+      .digest('base64url');
   /** Lookup key of a token. */
   const hash = (given: string): Buffer => createHash('sha256').update(given).digest();
   return {

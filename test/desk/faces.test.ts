@@ -84,7 +84,11 @@ describe('the faces', () => {
   it('of the command line has every list, decision and figure of the catalogue', async () => {
     const shown = (await ask('GET', 'catalogue')).body as CatalogueView;
     const silent = { out: () => undefined, err: () => undefined };
-    const signingKeys = { create: async () => ({ file: '', publicKey: '' }), sign: async () => '' };
+    const signingKeys = {
+      create: async () => ({ file: '', publicKey: '' }),
+      sign: async () => '',
+      hasSigned: async () => false,
+    };
     const client = deskClient(desk.url, '');
     const program = programOf(shown, { console: silent, client, json: false, signingKeys });
     const words = (command: Command, before: string): string[] =>

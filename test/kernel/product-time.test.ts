@@ -12,6 +12,8 @@ const MACHINE_TIME = [
   'src/kernel/outbox/waiting-commands.ts',
   'src/kernel/rate-share.ts',
   'src/kernel/security/installation-keys.ts',
+  'src/kernel/security/renewal.ts',
+  'src/kernel/security/sealed-columns.ts',
   'src/parties/signer/requests.ts',
   'src/tenants/clients/store.ts',
   'src/tenants/webhooks/delivery/store.ts',

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -10,6 +10,8 @@ const NAMES = [
   'package-lock.json',
   'Dockerfile',
   'docker-compose.yml',
+  'package.json',
+  '.ci/release.json',
   'scripts/supply-chain/images-without-digest.json',
 ];
 const DIGEST = `sha256:${'a'.repeat(64)}`;
@@ -86,4 +88,54 @@ it('refuses an image without a digest, unless the list names it', () => {
 it('refuses a list that names a pinned image', () => {
   change('Dockerfile', (text) => text.replaceAll(/^(FROM node:\S+)/gm, `$1@${DIGEST}`));
   expect(check().faults).toEqual([expect.stringMatching(/^images-without-digest\.json: node:/)]);
+});
+
+describe('a release', () => {
+  const LIST = 'scripts/supply-chain/images-without-digest.json';
+  const REFUSED =
+    /^a release must not have images without a digest: node:.*Run node scripts\/supply-chain\/pin-images\.mjs/;
+  const name = () => change('package.json', (text) => text.replace(/("version": "[\d.]+)[^"]*"/, '$1"'));
+
+  it.each([
+    ['whose version is named', name],
+    ['that CI knows', () => change('.ci/release.json', () => '{ "commit": "abc" }')],
+  ])('%s is refused while an image lacks a digest', (_, release) => {
+    release();
+    expect(check()).toEqual({ status: 1, faults: [expect.stringMatching(REFUSED)] });
+  });
+
+  it('passes once the script has asked the registry for every digest', () => {
+    name();
+    const bin = join(folder, 'bin');
+    mkdirSync(bin);
+    // A registry that knows every image, in the place of Docker.
+    writeFileSync(
+      join(bin, 'docker'),
+      `#!/bin/sh\n[ "$1 $2 $3" = "buildx imagetools inspect" ] && echo ${DIGEST}\n`,
+    );
+    chmodSync(join(bin, 'docker'), 0o755);
+    expect(pin(bin).status).toBe(0);
+    expect(readFileSync(join(folder, LIST), 'utf8')).toBe('[]\n');
+    expect(readFileSync(join(folder, 'Dockerfile'), 'utf8')).toMatch(
+      /^FROM node:\S+@sha256:a{64} AS packages$/m,
+    );
+    expect(check()).toEqual({ status: 0, faults: [] });
+  });
+
+  it('stays as it is where the registry knows no digest', () => {
+    const bin = join(folder, 'bin');
+    mkdirSync(bin);
+    writeFileSync(join(bin, 'docker'), '#!/bin/sh\necho unknown\n');
+    chmodSync(join(bin, 'docker'), 0o755);
+    const before = readFileSync(join(folder, 'Dockerfile'), 'utf8');
+    const { status, stderr } = pin(bin);
+    expect([status, stderr]).toEqual([1, expect.stringContaining('The registry has no digest of node:')]);
+    expect(readFileSync(join(folder, 'Dockerfile'), 'utf8')).toBe(before);
+  });
+
+  const pin = (bin: string) =>
+    spawnSync(process.execPath, [join(ROOT, 'scripts/supply-chain/pin-images.mjs'), folder], {
+      encoding: 'utf8',
+      env: { ...process.env, PATH: `${bin}:${process.env['PATH'] ?? ''}` },
+    });
 });

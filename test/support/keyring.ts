@@ -3,7 +3,7 @@ import { readMasterKeys } from '../../src/kernel/config/master-keys';
 import { table } from '../../src/kernel/db/build';
 import type { Sql } from '../../src/kernel/db/database';
 import { keyIdOf, openKeyring } from '../../src/kernel/security/installation-keys';
-import { createKeyring, type Keyring } from '../../src/kernel/security/keyring';
+import { constantKeyring, type Keyring } from '../../src/kernel/security/keyring';
 import { createMasterKeys } from '../../src/kernel/security/master-keys/create';
 import type { MasterKeys } from '../../src/kernel/security/master-keys/port';
 import { KEY_PURPOSES, type KeyPurpose } from '../../src/kernel/security/purposes';
@@ -16,7 +16,7 @@ export interface TestKeyring extends Keyring {
 
 /** @param root 32 bytes; parts of a test that are given the same have the same keys */
 export const testKeyring = (root: Buffer = randomBytes(32)): TestKeyring => ({
-  ...createKeyring((purpose) => derived(root, purpose)),
+  ...constantKeyring((purpose) => derived(root, purpose)),
   root,
 });
 

@@ -24,6 +24,8 @@ const OF_INSTALLATION = [
   'ledger trial-balance',
   'audit verify',
   'keys list',
+  'keys renew',
+  'keys renew-users',
   'keys rotate',
   'operator add',
   'wallet-seed import',

@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { madeAt } from '../../kernel/ids';
 import type { Keyring } from '../../kernel/security/keyring';
 import type { Challenge } from './record';
 
@@ -14,7 +15,7 @@ const FAIR_WORDS = Math.floor(2 ** 32 / CODES) * CODES;
  * @returns six digits
  */
 export function codeOf(keyring: Keyring, { id, codeNumber }: Pick<Challenge, 'id' | 'codeNumber'>): string {
-  const key = keyring.secretFor('challenge-codes');
+  const key = keyring.secretFor('challenge-codes', madeAt(id));
   for (let round = 0; ; round += 1) {
     const digest = createHmac('sha256', key).update(`${id} ${codeNumber} ${round}`).digest();
     for (let offset = 0; offset < digest.length; offset += WORD_BYTES) {

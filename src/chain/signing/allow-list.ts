@@ -24,17 +24,40 @@ const addresses = z
   .max(MAX_ADDRESSES)
   .transform((given) => [...new Set(given)].sort());
 
-const network = z.strictObject({
-  chain: z.string().refine(isChainName, 'must be the name of a network'),
-  chainId: z.int().min(1).meta({ description: 'EIP-155.' }),
-  dailyFees: z
-    .string()
-    .regex(/^(0|[1-9]\d{0,8})(\.\d{1,18})?$/, 'must be an amount of the native coin, such as "0.25"')
-    .meta({ description: 'Most that transactions of a UTC day may cost in gas, in the native coin.' }),
-  treasuries: addresses,
-  tokens: addresses,
-  delegates: addresses,
-});
+/** A source must say who has confirmed the address, and how. */
+const LEAST_SOURCE = 10;
+const MAX_SOURCE = 300;
+
+const sources = z
+  .record(
+    address,
+    z.string().trim().min(LEAST_SOURCE, 'must say who has confirmed the address, and how').max(MAX_SOURCE),
+  )
+  .meta({
+    description:
+      "Where an address comes from, by the address: the decision with the operators' names, or the treasury's own confirmation.",
+  });
+
+const network = z
+  .strictObject({
+    chain: z.string().refine(isChainName, 'must be the name of a network'),
+    chainId: z.int().min(1).meta({ description: 'EIP-155.' }),
+    dailyFees: z
+      .string()
+      .regex(/^(0|[1-9]\d{0,8})(\.\d{1,18})?$/, 'must be an amount of the native coin, such as "0.25"')
+      .meta({ description: 'Most that transactions of a UTC day may cost in gas, in the native coin.' }),
+    treasuries: addresses,
+    tokens: addresses,
+    delegates: addresses,
+    sources: sources.optional(),
+  })
+  .transform(({ sources: given = {}, ...terms }, context) => {
+    const listed = new Set([...terms.treasuries, ...terms.tokens, ...terms.delegates]);
+    const named = Object.entries(given).sort(([one], [other]) => (one < other ? -1 : 1));
+    for (const [each] of named)
+      if (!listed.has(each)) context.addIssue(`sources names ${each}, which is not in the list`);
+    return { ...terms, ...(named.length > 0 ? { sources: Object.fromEntries(named) } : {}) };
+  });
 
 const allowList = z.strictObject({
   version: z.literal(1),
@@ -72,13 +95,14 @@ const PREFIX = 'cardwright/allow-list/1\n';
 
 /** The text that operators sign: fields in one order, addresses checksummed and sorted, no white space. */
 export function bodyOf({ version, firstAddress, sequence, expiresAt, networks }: AllowList): string {
-  const ordered = networks.map(({ chain, chainId, dailyFees, treasuries, tokens, delegates }) => ({
+  const ordered = networks.map(({ chain, chainId, dailyFees, treasuries, tokens, delegates, ...more }) => ({
     chain,
     chainId,
     dailyFees,
     treasuries,
     tokens,
     delegates,
+    ...more,
   }));
   return PREFIX + JSON.stringify({ version, firstAddress, sequence, expiresAt, networks: ordered });
 }
@@ -175,8 +199,9 @@ export function judgeList({ body, digest, signatures }: StoredList, judging: Jud
 
 /** The networks of a list, for the judgement of transactions. */
 export const networksOf = ({ networks }: AllowList): AllowedNetwork[] =>
-  networks.map(({ dailyFees, treasuries, tokens, delegates, ...named }) => ({
-    ...named,
+  networks.map(({ chain, chainId, dailyFees, treasuries, tokens, delegates }) => ({
+    chain,
+    chainId,
     dailyFees: toUnits(new Decimal(dailyFees), NATIVE_DECIMALS.evm),
     treasuries: new Set(treasuries),
     tokens: new Set(tokens),

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { SIGNATURES } from '../../kernel/config/signer-operators';
 import type { Database } from '../../kernel/db/database';
 import { conflict, forbidden, invalid } from '../../kernel/errors';
+import { type Approval, approvedAbout } from '../../process/approvals/operations';
 import { type DecisionSpec, decision, installation, type SubjectSpec } from '../../process/desk/decision';
 import { type Desk, defineDesk } from '../../process/desk/desk';
 import { columnsOf, list, pageOfAll } from '../../process/desk/list';
@@ -130,6 +131,10 @@ const textList = (database: Database) =>
       sequence: textColumns.text('sequence', ({ sequence }) => sequence),
       digest: textColumns.text('digest', ({ digest }) => digest),
       list: textColumns.text('list', ({ body }) => jsonOfBody(body)),
+      verdict: textColumns.text('verdict', ({ verdict }) => verdict),
+      signatures: textColumns.text('signatures', ({ signatures }) =>
+        signatures.map(({ signature }) => signature).join(' '),
+      ),
     },
     rows: async (page) => pageOfAll(await chosenLists(database, page.filters), placeOf, page),
     place: placeOf,
@@ -139,6 +144,8 @@ interface Wanted {
   network: AllowedNetwork;
   role: 'treasury' | 'token' | 'delegate';
   address: string;
+  /** The newest decision of operators that names the address. In a forged database the decision proves nothing. */
+  decision: Approval | undefined;
 }
 
 const wantedColumns = columnsOf<Wanted>();
@@ -160,17 +167,41 @@ const configuredList = (database: Database) =>
       chainId: wantedColumns.text('chain id', ({ network }) => network.chainId),
       role: wantedColumns.status('role', ({ role }) => role),
       address: wantedColumns.text('address', ({ address }) => address),
+      decidedBy: wantedColumns.text('decided by', ({ decision: made }) => made && decidersOf(made)),
+      decidedAt: wantedColumns.time('decided', ({ decision: made }) => made?.decidedAt),
+      approvalId: wantedColumns.text('approval', ({ decision: made }) => made?.id),
     },
-    rows: async (page) =>
-      pageOfAll((await configuredNetworks(database)).flatMap(wantedOf), wantedPlace, page),
+    rows: async (page) => pageOfAll(await wantedIn(database), wantedPlace, page),
     place: wantedPlace,
   });
 
-const wantedOf = (network: AllowedNetwork): Wanted[] => [
-  ...[...network.treasuries].map((address) => ({ network, role: 'treasury' as const, address })),
-  ...[...network.tokens].map((address) => ({ network, role: 'token' as const, address })),
-  ...[...network.delegates].map((address) => ({ network, role: 'delegate' as const, address })),
-];
+async function wantedIn(database: Database): Promise<Wanted[]> {
+  const networks = await configuredNetworks(database);
+  const wanted = networks.map(async (network) =>
+    wantedOf(network, await approvedAbout(database, network.chain, DECISIONS)),
+  );
+  return (await Promise.all(wanted)).flat();
+}
+
+/** Decisions about a network in which an address is looked for. */
+const DECISIONS = 100;
+
+function wantedOf(network: AllowedNetwork, decisions: readonly Approval[]): Wanted[] {
+  const texts = decisions.map((made) => [made, JSON.stringify(made.terms).toLowerCase()] as const);
+  const row = (role: Wanted['role']) => (address: string) => {
+    const [found] = texts.filter(([, text]) => text.includes(address.toLowerCase()));
+    return { network, role, address, decision: found?.[0] };
+  };
+  return [
+    ...[...network.treasuries].map(row('treasury')),
+    ...[...network.tokens].map(row('token')),
+    ...[...network.delegates].map(row('delegate')),
+  ];
+}
+
+/** The operators who have asked for a decision and approved it. */
+const decidersOf = ({ requestedBy, firstBy, decidedBy }: Approval): string =>
+  [requestedBy, firstBy, decidedBy].filter((name) => name !== null).join(', ');
 
 const input = z.strictObject({
   list: z

@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Database, Sql } from '../../kernel/db/database';
 import { Problem } from '../../kernel/errors';
+import { madeAt } from '../../kernel/ids';
 import type { Keyring } from '../../kernel/security/keyring';
 import { openBreakAgain } from '../../process/breaks/operations';
 import type { Wallet } from './record';
@@ -21,7 +22,7 @@ export const attestationOf = (
   keyring: Keyring,
   { id, chain, address, derivationIndex, purpose }: Derived,
 ): Buffer =>
-  createHmac('sha256', keyring.secretFor('wallet-addresses'))
+  createHmac('sha256', keyring.secretFor('wallet-addresses', madeAt(id)))
     .update(JSON.stringify([id, chain, address, derivationIndex, purpose]))
     .digest();
 

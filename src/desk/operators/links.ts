@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { anyOf } from '../../kernel/db/build';
 import type { Sql, Tx } from '../../kernel/db/database';
 import { recordTable } from '../../kernel/db/record-table';
 import type { Permission } from '../../kernel/permissions';
@@ -71,14 +72,27 @@ export async function insertLink(
   return expiresAt;
 }
 
-/** Locks the link of a token. Undefined where there is none, or it was used, or has ended. */
-export async function lockLink(tx: Tx, tokenHash: Buffer, at: Date): Promise<OperatorLink | undefined> {
-  const found = await links.one(tx, links().where({ tokenHash }).forUpdate());
+/**
+ * Locks the link of a token.
+ * @param hashes of the token, under every version of the key
+ * @returns undefined where there is none, or it was used, or has ended
+ */
+export async function lockLink(
+  tx: Tx,
+  hashes: readonly Buffer[],
+  at: Date,
+): Promise<OperatorLink | undefined> {
+  const found = await links.one(tx, links().where(anyOf('tokenHash', hashes)).forUpdate());
   return isOpen(found, at) ? found : undefined;
 }
 
-export async function findLink(sql: Sql, tokenHash: Buffer, at: Date): Promise<OperatorLink | undefined> {
-  const found = await links.one(sql, links().where({ tokenHash }));
+/** The link of a token, as {@link lockLink} finds it. */
+export async function findLink(
+  sql: Sql,
+  hashes: readonly Buffer[],
+  at: Date,
+): Promise<OperatorLink | undefined> {
+  const found = await links.one(sql, links().where(anyOf('tokenHash', hashes)));
   return isOpen(found, at) ? found : undefined;
 }
 

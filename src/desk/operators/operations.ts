@@ -7,7 +7,7 @@ import type { Keyring } from '../../kernel/security/keyring';
 import { isOperator, operatorActor, operatorNameOf } from '../../process/approvals/actors';
 import { assertTwoPeople, isOneHand } from '../../process/approvals/one-hand';
 import { addressOf, newCodeGenerator } from './code-generator';
-import { storedSecret } from './proofs';
+import { storedSecret, storedSecrets } from './proofs';
 import {
   findBySecret,
   findOperator,
@@ -208,7 +208,7 @@ export async function disableOperator(
 
 /** The operator with that secret, disabled or not. */
 export const operatorOf = (sql: Sql, keyring: Keyring, secret: string): Promise<Operator | undefined> =>
-  findBySecret(sql, storedSecret(keyring, secret));
+  findBySecret(sql, storedSecrets(keyring, secret));
 
 /**
  * Refuses to take `security` from the last operator who has it, because nobody could give it back.

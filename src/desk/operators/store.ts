@@ -1,3 +1,4 @@
+import { anyOf } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
 import { recordTable } from '../../kernel/db/record-table';
 import type { Permission } from '../../kernel/permissions';
@@ -42,8 +43,9 @@ export interface NewOperator extends Pick<Operator, 'id' | 'name' | 'createdBy' 
 export const insertOperator = (tx: Sql, given: NewOperator): Promise<Operator | undefined> =>
   operators.writtenOne(tx, operators().insert(given).onConflict().ignore());
 
-export const findBySecret = (sql: Sql, secretHash: Buffer): Promise<Operator | undefined> =>
-  operators.one(sql, operators().where({ secretHash }));
+/** @param hashes of the secret, under every version of the key */
+export const findBySecret = (sql: Sql, hashes: readonly Buffer[]): Promise<Operator | undefined> =>
+  operators.one(sql, operators().where(anyOf('secretHash', hashes)));
 
 export const findOperator = (
   sql: Sql,

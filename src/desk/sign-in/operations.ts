@@ -2,12 +2,12 @@ import { createHmac, randomBytes, randomUUID, timingSafeEqual } from 'node:crypt
 import { audit } from '../../kernel/audit/audit';
 import type { Database, Tx } from '../../kernel/db/database';
 import { forbidden, Problem } from '../../kernel/errors';
-import { newId } from '../../kernel/ids';
+import { madeAt, newId } from '../../kernel/ids';
 import type { Permission } from '../../kernel/permissions';
 import type { Keyring } from '../../kernel/security/keyring';
 import { useCode } from '../operators/code-generator';
 import { actorOf, isAdmitted, notAdmitted, signInOf } from '../operators/operations';
-import { proofOf, storedProof, storedSecret } from '../operators/proofs';
+import { matchingProof, proofsOf, storedProof, storedSecret } from '../operators/proofs';
 import type { Transport } from './record';
 import { FORGOTTEN_MS, isLive, type SignInRules, waitOf } from './rules';
 import {
@@ -73,9 +73,8 @@ async function attempt(deps: SignInDeps, tx: Tx, given: SignIn): Promise<SignedI
   const wait = waitOf(before, at, signInRules);
   if (wait > 0) return { problem: tooMany(wait) };
   const found = await signInOf(tx, given.name);
-  const proof = proofOf(keyring, secret);
-  const isRight = timingSafeEqual(found?.secrets.secretHash ?? NOBODY, storedProof(proof));
-  if (!found || !isRight || found.operator.disabledAt !== null)
+  const proof = matchingProof(found?.secrets.secretHash ?? NOBODY, proofsOf(keyring, secret));
+  if (!found || !proof || found.operator.disabledAt !== null)
     return failed(tx, { name, address, before, at });
   const { operator, secrets } = found;
   if (secrets.totpSecret !== null && !(await useCode(tx, keyring, secrets, { code: code ?? '', at })))
@@ -90,14 +89,21 @@ async function attempt(deps: SignInDeps, tx: Tx, given: SignIn): Promise<SignedI
   const tokenHash = storedSecret(keyring, token);
   const id = newId('session');
   const { id: operatorId } = operator;
-  await insertSession(tx, { id, operatorId, tokenHash, transport, address, createdAt: at }, proof);
+  await insertSession(
+    tx,
+    { id, operatorId, tokenHash, transport, address, createdAt: at },
+    {
+      proof,
+      storedNow: storedSecret(keyring, secret),
+    },
+  );
   await writeDown(tx, actorOf(operator), 'session.begin', id, { address, transport });
   const { name: shown, permissions } = operator;
-  return { id, token, csrfToken: csrfOf(keyring, tokenHash), name: shown, permissions };
+  return { id, token, csrfToken: csrfOf(keyring, { id, tokenHash }), name: shown, permissions };
 }
 
 /** Compared with the given secret where there is no such operator, so that the time tells nothing. */
-const NOBODY = Buffer.alloc(32);
+const NOBODY = Buffer.alloc(36);
 
 async function failuresOf(tx: Tx, name: string, address: string, at: Date) {
   const found = await findFailures(tx, name, address);
@@ -128,8 +134,10 @@ const tooMany = (wait: number): Problem => {
 };
 
 /** A token for forms, which nobody can derive who does not hold the session's cookie and the installation's key. */
-const csrfOf = (keyring: Keyring, tokenHash: Buffer): string =>
-  createHmac('sha256', keyring.secretFor('desk-csrf')).update(tokenHash).digest('base64url');
+const csrfOf = (keyring: Keyring, { id, tokenHash }: { id: string; tokenHash: Buffer }): string =>
+  createHmac('sha256', keyring.secretFor('desk-csrf', madeAt(id)))
+    .update(tokenHash)
+    .digest('base64url');
 
 /** The operator of a session. */
 export interface SignedInOperator {
@@ -165,13 +173,14 @@ export async function operatorOfSession(
   { database, keyring, clock, signInRules }: SignInDeps,
   { token, transport, csrfToken, isAutomatic = false }: GivenSession,
 ): Promise<SignedInOperator> {
-  const session = proofOf(keyring, token);
-  const found = await findSession(database, storedProof(session));
+  const proofs = proofsOf(keyring, token);
+  const found = await findSession(database, proofs.map(storedProof));
   const at = clock();
-  if (!found || found.transport !== transport || !isLive(found, at, signInRules)) throw noSession();
+  const session = found && matchingProof(found.tokenHash, proofs);
+  if (!session || found.transport !== transport || !isLive(found, at, signInRules)) throw noSession();
   const { id: sessionId, operator, tokenHash, seenAt } = found;
   if (operator.disabledAt !== null || !isAdmitted(operator)) throw noSession();
-  const right = csrfOf(keyring, tokenHash);
+  const right = csrfOf(keyring, { id: sessionId, tokenHash });
   if (transport === 'cookie' && csrfToken !== undefined && !isSame(csrfToken, right))
     throw forbidden('The CSRF token (x-csrf-token) is missing or wrong.');
   if (!isAutomatic && at.getTime() - seenAt.getTime() > SEEN_MS) await saveSeen(database, sessionId, at);

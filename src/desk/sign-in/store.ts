@@ -1,4 +1,4 @@
-import { table } from '../../kernel/db/build';
+import { anyOf, table } from '../../kernel/db/build';
 import type { Sql, Tx } from '../../kernel/db/database';
 import { recordTable } from '../../kernel/db/record-table';
 import type { WaitingPlace } from '../../kernel/db/waiting';
@@ -7,27 +7,33 @@ import type { DeskSession, Failures } from './record';
 
 const sessions = recordTable<DeskSession>('desk_sessions', {});
 
-/** Begins a session. Postgres compares the proof of the operator's secret. */
+/**
+ * Begins a session. Postgres compares the proof of the operator's secret.
+ * @param secret `storedNow` replaces a stored secret under an earlier version of the key, so that a renewal comes to its end
+ */
 export async function insertSession(
   tx: Tx,
   given: Omit<DeskSession, 'endedAt' | 'seenAt'>,
-  secret: Buffer,
+  secret: { proof: Buffer; storedNow: Buffer },
 ): Promise<void> {
   const { id, operatorId, tokenHash, transport, address, createdAt } = given;
-  const values = [id, operatorId, secret, tokenHash, transport, address, createdAt];
-  await tx.query('select begin_session($1, $2, $3, $4, $5, $6, $7)', values);
+  const values = [id, operatorId, secret.proof, secret.storedNow, tokenHash, transport, address, createdAt];
+  await tx.query('select begin_session($1, $2, $3, $4, $5, $6, $7, $8)', values);
 }
 
 export interface SessionOf extends DeskSession {
   operator: Pick<Operator, 'name' | 'createdBy' | 'admittedAt' | 'disabledAt' | 'permissions'>;
 }
 
-/** The session of a token with its operator, in one statement, because each request of an operator asks for it. */
-export async function findSession(sql: Sql, tokenHash: Buffer): Promise<SessionOf | undefined> {
+/**
+ * The session of a token with its operator, in one statement, because each request of an operator asks for it.
+ * @param hashes of the token, under every version of the key
+ */
+export async function findSession(sql: Sql, hashes: readonly Buffer[]): Promise<SessionOf | undefined> {
   const [row] = await sql.run<DeskSession & SessionOf['operator']>(
     table('desk_sessions as s')
       .join('operators as o', 'o.id', 's.operatorId')
-      .where({ 's.tokenHash': tokenHash })
+      .where(anyOf('s.tokenHash', hashes))
       .select('s.*', 'o.name', 'o.createdBy', 'o.admittedAt', 'o.disabledAt', 'o.permissions'),
   );
   if (!row) return undefined;

@@ -1,4 +1,3 @@
-import { timingSafeEqual } from 'node:crypto';
 import type { Tx } from '../../kernel/db/database';
 import { alreadyExists, invalid, Problem } from '../../kernel/errors';
 import { addressOf, stepOfCode } from '../operators/code-generator';
@@ -11,7 +10,7 @@ import {
   findSignInSecrets,
   lockOperators,
 } from '../operators/operations';
-import { proofOf, storedProof, storedSecret } from '../operators/proofs';
+import { matchingProof, proofsOf, storedSecrets } from '../operators/proofs';
 import { type SignInDeps, writeDown } from './operations';
 import { endSessionsOf } from './store';
 
@@ -27,7 +26,7 @@ export async function lookAtLink(
   { database, keyring, clock }: SignInDeps,
   token: string,
 ): Promise<ShownLink> {
-  const link = await findLink(database, storedSecret(keyring, token), clock());
+  const link = await findLink(database, storedSecrets(keyring, token), clock());
   if (!link) throw noLink();
   const { purpose, name, operatorId, totpSecret, expiresAt } = link;
   return {
@@ -62,7 +61,8 @@ export interface UsedLink {
  */
 export async function useLink(deps: SignInDeps, given: UseLink): Promise<UsedLink> {
   // A stranger's token is refused before any lock is taken.
-  if (!(await findLink(deps.database, storedSecret(deps.keyring, given.token), deps.clock()))) throw noLink();
+  if (!(await findLink(deps.database, storedSecrets(deps.keyring, given.token), deps.clock())))
+    throw noLink();
   // The refusal leaves by its value, because the transaction must keep the failure.
   const outcome = await deps.database.transaction((tx) => attempt(deps, tx, given));
   if (outcome === undefined)
@@ -74,15 +74,15 @@ async function attempt(deps: SignInDeps, tx: Tx, given: UseLink): Promise<UsedLi
   const { keyring, clock } = deps;
   const at = clock();
   await lockOperators(tx);
-  const token = proofOf(keyring, given.token);
-  const link = await lockLink(tx, storedProof(token), at);
-  if (!link) throw noLink();
+  const link = await lockLink(tx, storedSecrets(keyring, given.token), at);
+  const token = link && matchingProof(link.tokenHash, proofsOf(keyring, given.token));
+  if (!token) throw noLink();
   await assertStandsBehind(tx, link.createdBy);
   const { operatorId, name, purpose, totpSecret } = link;
-  const secret = proofOf(keyring, given.secret);
   const step = stepOfCode(keyring, { id: operatorId, totpSecret }, { code: given.code, at });
-  const isRight = purpose === 'invitation' || (await hasSecret(tx, operatorId, storedProof(secret)));
-  if (step === undefined || !isRight) {
+  const proofs = proofsOf(keyring, given.secret);
+  const secret = purpose === 'invitation' ? proofs[0] : await proofOfOperator(tx, operatorId, proofs);
+  if (step === undefined || !secret) {
     await countFailure(tx, link);
     return undefined;
   }
@@ -97,9 +97,14 @@ async function attempt(deps: SignInDeps, tx: Tx, given: UseLink): Promise<UsedLi
   return { operatorId, name, purpose };
 }
 
-async function hasSecret(tx: Tx, id: string, secretHash: Buffer): Promise<boolean> {
-  const found = await findSignInSecrets(tx, id);
-  return found !== undefined && timingSafeEqual(found.secretHash, secretHash);
+/** The proof that Postgres compares with the operator's stored secret. Undefined: the secret is wrong. */
+async function proofOfOperator(
+  tx: Tx,
+  operatorId: string,
+  proofs: readonly Buffer[],
+): Promise<Buffer | undefined> {
+  const found = await findSignInSecrets(tx, operatorId);
+  return found && matchingProof(found.secretHash, proofs);
 }
 
 const noLink = (): Problem =>

@@ -10,9 +10,11 @@ import {
 } from '../../kernel/security/installation-keys';
 import type { InstallationSession } from '../session';
 import type { CommandContext } from './context';
+import { addRenewalCommands } from './renew-keys';
 
 /** The installation's keys, under which everything is sealed, hashed and linked, and the master keys that seal them. */
-export function addKeyCommands(program: Command, { console, run }: CommandContext): void {
+export function addKeyCommands(program: Command, context: CommandContext): void {
+  const { console, run } = context;
   const group = program
     .command('keys')
     .description("the installation's keys, one a purpose, and the master keys that seal them (MASTER_KEYS)");
@@ -40,6 +42,7 @@ export function addKeyCommands(program: Command, { console, run }: CommandContex
         show(console, json, told, text);
       }),
     );
+  addRenewalCommands(group, context);
 }
 
 interface ListedKeys {

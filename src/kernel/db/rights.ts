@@ -216,7 +216,7 @@ export const FUNCTIONS: readonly string[] = [
   'ledger_write(ledger_new_balance[], ledger_new_leg[], timestamptz)',
   'note_status_changes(text, int, json)',
   'take_ledger_snapshots()',
-  'begin_session(text, text, bytea, bytea, text, text, timestamptz)',
+  'begin_session(text, text, bytea, bytea, bytea, text, text, timestamptz)',
   'hold_approval(text)',
   'decide_approval(text, text, text, text, timestamptz)',
   'permit_operator(text, text[], text)',

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Sealer } from './sealer';
+import { SEAL_BYTES, type Sealer } from './sealer';
 
 /**
  * Seals bytes of any length portion by portion, so that neither sealing nor opening holds them all. Each portion is
@@ -9,13 +9,11 @@ import type { Sealer } from './sealer';
 
 /** Plain bytes of a portion. Large enough that the overhead is small, and sealed in a fraction of a millisecond. */
 const PORTION_BYTES = 256 * 1024;
-/** Nonce and tag of a portion. */
-const OVERHEAD_BYTES = 28;
 const ID_BYTES = 16;
 
 /** The length of the sealed form of so many bytes. */
 export const sealedSize = (size: number): number =>
-  ID_BYTES + size + OVERHEAD_BYTES * Math.max(1, Math.ceil(size / PORTION_BYTES));
+  ID_BYTES + size + SEAL_BYTES * Math.max(1, Math.ceil(size / PORTION_BYTES));
 
 /** @param context binds the sealed bytes to their place; opening needs the same context */
 export async function* sealPortions(
@@ -38,7 +36,7 @@ export async function* openPortions(
   context: string,
   sealed: AsyncIterable<Buffer>,
 ): AsyncGenerator<Buffer> {
-  const sizeOf = (index: number) => (index === 0 ? ID_BYTES : PORTION_BYTES + OVERHEAD_BYTES);
+  const sizeOf = (index: number) => (index === 0 ? ID_BYTES : PORTION_BYTES + SEAL_BYTES);
   let id: Buffer | undefined;
   for await (const { bytes, index, isLast } of portionsOf(sealed, sizeOf)) {
     if (id) yield sealer.open(bytes, contextOf(context, id, isLast ? 'last' : index - 1));

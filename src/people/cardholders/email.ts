@@ -1,19 +1,18 @@
 import { createHmac } from 'node:crypto';
 import type { Sql } from '../../kernel/db/database';
+import { EMAIL_CONTEXT } from '../../kernel/security/sealed-columns';
 import { type Keys, requireUser, type User, userSealer } from '../users/operations';
 import { emailKey } from './masking';
 import type { Cardholder } from './record';
 
-const CONTEXT = 'cardholder-email';
-
 /** The keyed hash by which emails are compared and found. */
 export const emailHashOf = ({ keyring }: Keys, email: string): Buffer =>
   createHmac('sha256', keyring.secretFor('search'))
-    .update(`${CONTEXT} ${emailKey(email)}`)
+    .update(`${EMAIL_CONTEXT} ${emailKey(email)}`)
     .digest();
 
 export const sealedEmail = (keys: Keys, user: User, email: string): Buffer =>
-  userSealer(keys, user).seal(Buffer.from(emailKey(email)), CONTEXT);
+  userSealer(keys, user).seal(Buffer.from(emailKey(email)), EMAIL_CONTEXT);
 
 /** A cardholder's email. Empty where there is none, and once the person was erased. */
 export async function emailOf(
@@ -23,5 +22,5 @@ export async function emailOf(
 ): Promise<string> {
   if (userId === null || emailSealed === null) return '';
   const user = await requireUser(sql, null, userId);
-  return user.dataKey === null ? '' : userSealer(keys, user).open(emailSealed, CONTEXT).toString();
+  return user.dataKey === null ? '' : userSealer(keys, user).open(emailSealed, EMAIL_CONTEXT).toString();
 }

@@ -1,5 +1,6 @@
 import type { Sql, Tx } from '../../kernel/db/database';
 import { precondition } from '../../kernel/errors';
+import { NOTES_CONTEXT } from '../../kernel/security/sealed-columns';
 import type { Services } from '../../services';
 import { type Keys, personOf, requireUser, userSealer } from '../users/operations';
 import { type KycStatus, type User } from '../users/record';
@@ -52,11 +53,9 @@ async function kycOf(keys: Keys, sql: Sql, user: User): Promise<Kyc> {
   return { user, documents, review, notes: await notesOf(keys, sql, user), approved };
 }
 
-const NOTES = 'notes';
-
 async function notesOf(keys: Keys, sql: Sql, user: User): Promise<string | undefined> {
   const sealed = await findNotes(sql, user.id);
-  return sealed && userSealer(keys, user).open(sealed, NOTES).toString();
+  return sealed && userSealer(keys, user).open(sealed, NOTES_CONTEXT).toString();
 }
 
 /**
@@ -137,7 +136,7 @@ export async function setNotes(
   notes: string,
 ): Promise<Kyc> {
   const user = await requireUser(tx, reach, userId, { lock: 'update' });
-  await upsertNotes(tx, user.id, userSealer(keys, user).seal(Buffer.from(notes), NOTES));
+  await upsertNotes(tx, user.id, userSealer(keys, user).seal(Buffer.from(notes), NOTES_CONTEXT));
   return kycOf(keys, tx, user);
 }
 

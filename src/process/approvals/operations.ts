@@ -9,7 +9,14 @@ import { isSealed, sealOf } from './seal';
 import { findApproval, insertApproval, lockApproval, type NewApproval, saveDecision } from './store';
 
 export type { Approval, ConfigChange } from './record';
-export { approvalsToDecide, countApprovals, findApproval, listApprovals, pendingAbout } from './store';
+export {
+  approvalsToDecide,
+  approvedAbout,
+  countApprovals,
+  findApproval,
+  listApprovals,
+  pendingAbout,
+} from './store';
 
 /**
  * Stores a request that waits for the approval of other operators. The request is sealed, so that nobody who only writes to

@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { fingerprint } from '../../kernel/idempotency';
+import { madeAt } from '../../kernel/ids';
 import type { Keyring } from '../../kernel/security/keyring';
 import type { Approval } from './record';
 
@@ -17,7 +18,9 @@ export function sealOf(keyring: Keyring, asked: Asked): Buffer {
   ];
   // As Postgres gives JSON back.
   const stored = fingerprint(JSON.parse(JSON.stringify(all)), null);
-  return createHmac('sha256', keyring.secretFor('approvals')).update(stored).digest();
+  return createHmac('sha256', keyring.secretFor('approvals', madeAt(id)))
+    .update(stored)
+    .digest();
 }
 
 export function isSealed(keyring: Keyring, { seal, ...asked }: Approval): boolean {

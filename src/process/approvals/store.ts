@@ -99,6 +99,12 @@ export async function saveDecision(
   return found;
 }
 
+/** The newest approvals about a subject that operators have approved. */
+export async function approvedAbout(sql: Sql, subject: string, limit: number): Promise<Approval[]> {
+  const query = approvals().where({ subject, status: 'approved' }).orderBy('decidedAt', 'desc');
+  return (await approvals.all(sql, query.limit(limit))).map(approvalOf);
+}
+
 /** The pending approvals about a subject, the oldest first. */
 export async function pendingAbout(
   sql: Sql,

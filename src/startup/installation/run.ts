@@ -9,6 +9,8 @@ import type { MasterKeySettings } from '../../kernel/config/master-keys';
 import { loginStatements } from '../../kernel/db/roles';
 import { createMasterKeys } from '../../kernel/security/master-keys/create';
 import { StartupError } from '../../kernel/startup-error';
+import { createDocuments } from '../../parties/documents/sealed';
+import { createStore } from '../../parties/documents/settings';
 import { createWitness } from '../../parties/witness/create';
 import { readDemoCredentials } from '../demo-credentials';
 import { connectionUrl, runtimeUrl } from '../embedded/postgres/connection';
@@ -33,9 +35,7 @@ export const runInstallation = (
 function schemaOf(environment: NodeJS.ProcessEnv): SchemaPlace {
   async function roles() {
     const config = readConfig(environment);
-    const embedded = config.databaseUrl === undefined ? await embeddedOwner(config.dataDir) : undefined;
-    const databaseUrl = embedded === undefined ? (config.databaseUrl ?? '') : runtimeUrl(embedded);
-    return { config, urls: { databaseUrl, ownerUrl: embedded ?? config.databaseOwnerUrl ?? databaseUrl } };
+    return { config, urls: await addressesOf(config) };
   }
   return {
     async migrate() {
@@ -51,12 +51,13 @@ function schemaOf(environment: NodeJS.ProcessEnv): SchemaPlace {
 
 /** @throws StartupError or ConfigError that say what to do */
 export const placeOf = async (config: Config): Promise<InstallationPlace> => ({
-  databaseUrl: config.databaseUrl ?? runtimeUrl(await embeddedOwner(config.dataDir)),
+  ...(await addressesOf(config)),
   masterKeys: createMasterKeys(config.masterKeys ?? (await embeddedKeys(config, 'MASTER_KEYS'))),
   signerKeys: async () => createMasterKeys(config.signerKeys ?? (await embeddedKeys(config, 'SIGNER_KEYS'))),
   sandbox: config.mode === 'sandbox',
   operatorSecret: config.operatorSecret ?? (await embeddedSecret(config)),
   toldHeads: (file) => toldHeads(config, file),
+  documents: (keyring) => createDocuments(createStore(config.documents), keyring),
   away: away(config),
 });
 
@@ -67,6 +68,13 @@ async function toldHeads({ witness }: Config, file: string | undefined): Promise
   throw new StartupError(
     'AUDIT_HEAD_TO names no place that returns heads: name a file with a head a line, --told FILE.',
   );
+}
+
+/** Addresses of the database: of the runtime role, and of the owner of the schema. */
+async function addressesOf({ databaseUrl, databaseOwnerUrl, dataDir }: Config) {
+  if (databaseUrl !== undefined) return { databaseUrl, ownerUrl: databaseOwnerUrl ?? databaseUrl };
+  const ownerUrl = await embeddedOwner(dataDir);
+  return { databaseUrl: runtimeUrl(ownerUrl), ownerUrl };
 }
 
 /** Address of the owner of the embedded database. */

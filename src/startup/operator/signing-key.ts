@@ -1,4 +1,11 @@
-import { createPrivateKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import {
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  sign,
+  verify,
+} from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -24,6 +31,13 @@ export const signingKeys = (config: () => PersonConfig): SigningKeys => ({
   },
   async sign(text) {
     return sign(null, Buffer.from(text), await keyIn(pathOf(config()))).toString('base64');
+  },
+  async hasSigned(text, signature) {
+    const key = await keyIn(pathOf(config())).catch(() => undefined);
+    return (
+      key !== undefined &&
+      verify(null, Buffer.from(text), createPublicKey(key), Buffer.from(signature, 'base64'))
+    );
   },
 });
 

@@ -36,22 +36,24 @@ export function createAuthenticator(
   { now = () => performance.now(), sleep = sleepFor, failedSignIns }: AuthenticatorOptions = {},
 ) {
   const reread = createRereads(access, now, sleep);
-  /** The secret that each client last came with, as a plain hash, and its keyed hash, which costs five times as much. */
-  const lastSecrets = new Map<string, { plain: Buffer; keyed: Buffer }>();
+  /** The secret that each client last came with, as a plain hash, and its keyed hashes, which cost five times as much. */
+  const lastSecrets = new Map<string, { plain: Buffer; keyed: readonly Buffer[] }>();
 
-  function keyedHash(clientId: string, clientSecret: string, plain: Buffer): Buffer {
+  function knownHashes(clientId: string, plain: Buffer): readonly Buffer[] | undefined {
     const last = lastSecrets.get(clientId);
-    return last && timingSafeEqual(last.plain, plain)
-      ? last.keyed
-      : keyring.hashSecret(clientSecret, clientId);
+    return last && timingSafeEqual(last.plain, plain) ? last.keyed : undefined;
   }
 
-  function verified({ tenant, operator, secrets }: KnownTenant, hash: Buffer, address: string): Verdict {
+  function verified(
+    { tenant, operator, secrets }: KnownTenant,
+    hashes: readonly Buffer[],
+    address: string,
+  ): Verdict {
     const at = now();
     let right: KnownSecret | undefined;
     for (const secret of secrets) {
       const lives = secret.endsAt === null || secret.endsAt > at;
-      if (timingSafeEqual(secret.hash, hash) && lives) right = secret;
+      for (const hash of hashes) if (timingSafeEqual(secret.hash, hash) && lives) right = secret;
     }
     if (!right || (right.addresses !== null && !isListed(right.addresses, address))) return undefined;
     if (tenant.status !== 'active' || operator?.isDisabled) return 'disabled';
@@ -70,16 +72,22 @@ export function createAuthenticator(
 
   async function judged(clientId: string, clientSecret: string, address: string): Promise<Verdict> {
     const plain = hashOf('sha256', clientSecret, 'buffer');
-    const hash = keyedHash(clientId, clientSecret, plain);
+    const kept = knownHashes(clientId, plain);
+    const fresh = kept ?? keyring.secretHashes(clientSecret, clientId);
     if (!isId('tenant', clientId)) return undefined;
     const known = await access.known(clientId);
-    const verdict = known && verified(known, hash, address);
+    const verdict = known && verified(known, fresh, address);
     if (isAuthenticated(verdict)) {
-      if (lastSecrets.get(clientId)?.keyed !== hash) lastSecrets.set(clientId, { plain, keyed: hash });
+      if (kept === undefined) lastSecrets.set(clientId, { plain, keyed: fresh });
       return verdict;
     }
+    // The kept hashes may be those from before a renewal of the key.
+    if (kept !== undefined) lastSecrets.delete(clientId);
+    const hashes = kept === undefined ? fresh : keyring.secretHashes(clientSecret, clientId);
+    const again = known && kept && verified(known, hashes, address);
+    if (isAuthenticated(again)) return again;
     const read = await (known ? reread(clientId) : access.read(clientId));
-    return read && verified(read, hash, address);
+    return read && verified(read, hashes, address);
   }
 
   /** @param address where the request comes from */

@@ -1,9 +1,10 @@
-import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { Sql, Tx } from '../../kernel/db/database';
 import { clientDisabled, conflict, forbidden, notFound } from '../../kernel/errors';
 import { newId } from '../../kernel/ids';
 import { appendEvents } from '../../kernel/outbox/events';
 import type { Keyring } from '../../kernel/security/keyring';
+import { credentialContext } from '../../kernel/security/sealed-columns';
 import { secretAddedEvent, secretRevokedEvent, secretRotatedEvent } from './events';
 import { lockedTenant } from './operations';
 import { type LiveSecret, MAIN, type SecretTerms } from './record';
@@ -37,7 +38,9 @@ export interface PreparedCredential {
  */
 export function prepareCredential(keyring: Keyring, clientId = newId('tenant')): PreparedCredential {
   const clientSecret = randomBytes(32).toString('base64url');
-  const sealed = keyring.sealer('client-secrets').seal(Buffer.from(clientSecret), sealContext(clientId));
+  const sealed = keyring
+    .sealer('client-secrets')
+    .seal(Buffer.from(clientSecret), credentialContext(clientId));
   return { credential: { clientId, clientSecret }, sealed };
 }
 
@@ -62,7 +65,7 @@ export async function storeSecret(
   { clientId, sealed, shownTo = null }: Stored,
   named: SecretTerms & { name: string },
 ): Promise<NewCredential> {
-  const clientSecret = keyring.sealer('client-secrets').open(sealed, sealContext(clientId)).toString();
+  const clientSecret = keyring.sealer('client-secrets').open(sealed, credentialContext(clientId)).toString();
   const secretHash = keyring.hashSecret(clientSecret, clientId);
   await insertCredential(tx, { tenantId: clientId, ...named, secretHash, secretSealed: sealed, shownTo });
   return { clientId, clientSecret };
@@ -217,8 +220,7 @@ export async function isLiveSecret(
   clientSecret: string,
 ): Promise<boolean> {
   const secrets = (await readAccess(sql, [clientId])).get(clientId)?.secrets ?? [];
-  const given = keyring.hashSecret(clientSecret, clientId);
-  return secrets.some(({ hash }) => timingSafeEqual(hash, given));
+  return secrets.some(({ hash }) => keyring.isHashOf(hash, clientSecret, clientId));
 }
 
 /** A sealed secret with its number. */
@@ -239,12 +241,10 @@ export async function sealedSecrets(sql: Sql, clientId: string): Promise<[Sealed
 
 /** The text of a sealed secret, as bytes. */
 export const openSecret = (keyring: Keyring, clientId: string, sealed: Buffer): Buffer =>
-  keyring.sealer('client-secrets').open(sealed, sealContext(clientId));
+  keyring.sealer('client-secrets').open(sealed, credentialContext(clientId));
 
 /** The newest secret, the key of `x-signature`. @throws Problem 404 for an unknown tenant */
 export async function signingSecret(sql: Sql, keyring: Keyring, clientId: string): Promise<Buffer> {
   const [newest] = await sealedSecrets(sql, clientId);
   return openSecret(keyring, clientId, newest.sealed);
 }
-
-const sealContext = (clientId: string) => `credential/${clientId}`;

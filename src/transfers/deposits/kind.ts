@@ -1,4 +1,5 @@
 import type { WebhookEvent } from '../../kernel/outbox/events';
+import { redirectContext } from '../../kernel/security/sealed-columns';
 import { asciiUrl } from '../../kernel/wire/web-url';
 import { type CheckoutWord, checkoutWord } from '../../parties/checkout/word';
 import { processOf, processOfRecord } from '../../process/workflow-command';
@@ -10,7 +11,6 @@ import { concludedDeposit } from './conclusion';
 import * as money from './money';
 import { type ClientDeposit, type Deposit, type DepositTerms, depositTerms } from './money';
 import { noticesOfDeposit } from './notices';
-import { redirectContext } from './page/token';
 import { type DepositStatus, TOLD_STATUSES } from './record';
 import * as rules from './rules';
 import { detailsOf, saveRedirect } from './store';

@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ConfigError, readConfig } from '../../../src/kernel/config/config';
@@ -28,6 +28,7 @@ function told(environment: NodeJS.ProcessEnv): string {
 }
 
 const KEYS = `first:${Buffer.alloc(32, 1).toString('base64')}`;
+const OTHER_KEYS = `other:${Buffer.alloc(32, 2).toString('base64')}`;
 const URL = 'postgres://ada:hush@db/cardwright';
 
 it('reads secrets from files, without the white space around them', () => {
@@ -43,6 +44,45 @@ it('reads secrets from files, without the white space around them', () => {
   expect(readPersonConfig({ OPERATOR_SECRET_FILE: fileOf('operator', 'hush\n') }).operatorSecret).toBe(
     'hush',
   );
+});
+
+/** The variables that each one needs beside it. */
+const BESIDE: Readonly<Record<string, NodeJS.ProcessEnv>> = {
+  DATABASE_URL: { MASTER_KEYS: KEYS },
+  DATABASE_OWNER_URL: { DATABASE_URL: URL, MASTER_KEYS: KEYS },
+  DATABASE_READER_URL: { DATABASE_URL: URL, MASTER_KEYS: KEYS },
+  TEMPORAL_API_KEY: { TEMPORAL_ADDRESS: 'temporal.example.com:7233' },
+  AUDIT_HEAD_SECRET: { AUDIT_HEAD_TO: 'https://witness.example.com/heads' },
+  AUDIT_HEAD_S3_ACCESS_KEY_ID: { AUDIT_HEAD_TO: 's3://heads', AUDIT_HEAD_S3_SECRET_ACCESS_KEY: 'hush' },
+  AUDIT_HEAD_S3_SECRET_ACCESS_KEY: { AUDIT_HEAD_TO: 's3://heads', AUDIT_HEAD_S3_ACCESS_KEY_ID: 'hush' },
+  DOCUMENTS_S3_ACCESS_KEY_ID: { DOCUMENTS_S3_BUCKET: 'documents', DOCUMENTS_S3_SECRET_ACCESS_KEY: 'hush' },
+  DOCUMENTS_S3_SECRET_ACCESS_KEY: { DOCUMENTS_S3_BUCKET: 'documents', DOCUMENTS_S3_ACCESS_KEY_ID: 'hush' },
+  SMTP_URL: { MAIL_FROM: 'cards@example.com' },
+  STRIPE_SECRET_KEY: { STRIPE_WEBHOOK_SECRET: `whsec_${'h'.repeat(32)}` },
+  STRIPE_WEBHOOK_SECRET: { STRIPE_SECRET_KEY: 'sk_test_hush' },
+};
+
+/** A value that the variable takes. */
+function valueOf(name: string): string {
+  if (name.startsWith('DATABASE_')) return `${URL}_${name.toLowerCase()}`;
+  if (name.endsWith('_KEYS')) return KEYS;
+  if (name === 'STRIPE_WEBHOOK_SECRET') return `whsec_${'h'.repeat(32)}`;
+  if (name === 'SMTP_URL') return 'smtps://ada:hush@mail.example.com:465';
+  return `sk_test_${'h'.repeat(32)}`;
+}
+
+const besideOf = (name: string): NodeJS.ProcessEnv => {
+  const [, party] = /^(PARTY_.+)_SECRET$/.exec(name) ?? [];
+  return party === undefined ? (BESIDE[name] ?? {}) : { [`${party}_URL`]: 'https://party.example.com' };
+};
+
+it.each([...SECRET_VARIABLES])('takes %s from a file as from the variable', (name) => {
+  const [value, beside] = [valueOf(name), besideOf(name)];
+  const given = readConfig({ ...beside, [name]: value });
+  expect(readConfig({ ...beside, [`${name}_FILE`]: fileOf(name, `${value}\n`) })).toEqual(given);
+  // The value counts: another one makes another configuration.
+  const other = name.endsWith('_KEYS') ? OTHER_KEYS : value.replace(/h(?=[^h]*$)/, 'x');
+  expect(readConfig({ ...beside, [name]: other })).not.toEqual(given);
 });
 
 it('names every file that cannot be used, and shows no secret', () => {
@@ -71,8 +111,8 @@ it('names every file that cannot be used, and shows no secret', () => {
 });
 
 it('knows each variable of the configuration that holds a secret', () => {
-  const source = ['config', 'mail', 'stripe', 'person', 'temporal', 'temporal-access', 'witness', 's3']
-    .map((name) => readFileSync(`src/kernel/config/${name}.ts`, 'utf8'))
+  const source = readdirSync('src/kernel/config')
+    .map((name) => readFileSync(`src/kernel/config/${name}`, 'utf8'))
     .join('\n');
   const names =
     source.match(

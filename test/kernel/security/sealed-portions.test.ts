@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { openPortions, sealedSize, sealPortions } from '../../../src/kernel/security/sealed-portions';
+import { SEAL_BYTES } from '../../../src/kernel/security/sealer';
 import { testKeyring } from '../../support/keyring';
 import { contentOf } from '../../support/uploads';
 
 const sealer = testKeyring().sealer('documents');
 const PORTION = 256 * 1024;
-const SEALED = PORTION + 28;
+const SEALED = PORTION + SEAL_BYTES;
 
 const seal = (bytes: Buffer, chunk?: number) =>
   buffer(sealPortions(sealer, 'here', contentOf(bytes, chunk).read()));

@@ -64,8 +64,24 @@ describe('the commands about allow-lists', () => {
 
     const draft = await command(ida, 'allow-list', 'draft', '--days', '30', '--daily-fees', '0.25');
     const list = JSON.parse(draft.out);
+    const contract = getAddress(`0x${'ab'.repeat(20)}`);
+    expect(draft.err).toContain('every address is new to you');
+    expect(draft.err).toContain(`+ local token ${contract}`);
+    expect(draft.err).toContain(`${contract}: the database names no decision of operators.`);
+    expect(list.networks[0].sources).toEqual({ [contract]: '' });
     expect(list).toMatchObject({ version: 1, sequence: 1, firstAddress: expect.stringMatching(/^0x/) });
     const path = join(folder, 'list.json');
+    writeFileSync(path, draft.out);
+    const unsaid = await command(ida, 'allow-list', 'sign', path);
+    expect([unsaid.code, unsaid.err]).toEqual([2, expect.stringContaining('who has confirmed the address')]);
+    for (const network of list.networks) delete network.sources;
+    writeFileSync(path, JSON.stringify(list));
+    const left = await command(ida, 'allow-list', 'sign', path);
+    expect([left.code, left.err]).toEqual([
+      2,
+      expect.stringContaining(`sources must say where each new address comes from: ${contract}.`),
+    ]);
+    list.networks[0].sources = { [contract.toLowerCase()]: SOURCE };
     // Another order and another spelling are the same list.
     writeFileSync(path, JSON.stringify(Object.fromEntries(Object.entries(list).reverse()), null, 4));
     const signed = await command(ida, 'allow-list', 'sign', path);
@@ -73,7 +89,8 @@ describe('the commands about allow-lists', () => {
     expect(await statusOf()).toEqual([['waits for 1 more', 'ida']]);
     expect(await serving.judge(REQUEST)).toContain('needs 2 signatures');
 
-    expect((await command(bob, 'allow-list', 'sign', '--sequence', '1')).code).toBe(0);
+    const second = await command(bob, 'allow-list', 'sign', '--sequence', '1');
+    expect([second.code, second.err]).toEqual([0, expect.stringContaining(`${contract}: ${SOURCE}`)]);
     await new Promise((resolve) => setTimeout(resolve, 1_050));
     await serving.check();
     expect(await statusOf()).toEqual([['in force', 'ida bob']]);
@@ -82,6 +99,39 @@ describe('the commands about allow-lists', () => {
     expect(entries.map(({ role, value }: { role: string; value: string }) => [role, value])).toEqual(
       expect.arrayContaining([['daily fees', '0.25']]),
     );
+  });
+
+  it('show what a forged database adds to the list in force, and take it from nobody without a source', async () => {
+    const forged = getAddress(`0x${'66'.repeat(20)}`);
+    const asset = { symbol: 'EVIL', contract: forged, decimals: 6, minDeposit: '1' };
+    await db.database.query(`update networks set assets = assets || $1::jsonb`, [JSON.stringify([asset])]);
+    const draft = await command(bob, 'allow-list', 'draft', '--daily-fees', '0.5');
+    expect(draft.err.split('\n')).toEqual([
+      'Compared with the list 1, which is in force and which you have signed:',
+      `+ local token ${forged}`,
+      '  local gas a day: 0.25 -> 0.5',
+      `  ${forged}: the database names no decision of operators.`,
+      expect.stringContaining('Ask them by a way that does not lead through this installation.'),
+    ]);
+    const list = JSON.parse(draft.out);
+    expect(list.networks[0].sources).toMatchObject({ [forged]: '' });
+    expect(Object.values(list.networks[0].sources)).toContain(SOURCE);
+    const path = join(folder, 'forged.json');
+    writeFileSync(path, draft.out);
+    expect((await command(bob, 'allow-list', 'sign', path)).code).toBe(2);
+    // The database calls a list with the address in force, which he has not signed.
+    const [row] = await db.database.query<{ body: string }>(
+      'select body from allow_lists where sequence = 1',
+    );
+    const body = (row?.body ?? '').replace('"sequence":1', '"sequence":9');
+    await db.database.query(
+      `insert into allow_lists (digest, sequence, body, verdict, judged_at, created_at)
+         values (repeat('9', 64), 9, $1, 'in force', now(), now())`,
+      [body],
+    );
+    expect((await command(bob, 'allow-list', 'draft')).err).toContain('every address is new to you');
+    await db.database.query('delete from allow_lists where sequence = 9');
+    await db.database.query(`update networks set assets = assets - 1`);
   });
 
   it('refuse a list before the newest one, a faulty one, and an operator without a key', async () => {
@@ -103,6 +153,8 @@ describe('the commands about allow-lists', () => {
     ]);
   });
 });
+
+const SOURCE = 'Contract of the issuer, read to ida and bob by its treasurer on the telephone';
 
 const REQUEST = {
   kind: 'authorization',

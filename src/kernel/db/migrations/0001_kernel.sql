@@ -333,15 +333,16 @@ create table personal_answers (
 create index personal_answers_of_user on personal_answers (user_id) where user_id is not null;
 create index personal_answers_forgotten on personal_answers (created_at) where not permanent;
 
--- The installation's own random keys, one a purpose. Everything else is sealed, hashed and linked under them. Each is sealed by a
--- master key, which is not in the database.
+-- The installation's own random keys, one a purpose, and during a renewal a further version. Everything else is sealed, hashed and
+-- linked under them. Each is sealed by a master key, which is not in the database.
 create table installation_keys (
-  purpose    text not null,
-  number     int not null check (number > 0),
-  sealed     bytea not null,
-  sealed_by  text not null,  -- id of the master key
-  sealed_at  timestamptz(3),  -- of a later sealing; null: sealed once, when it was made
-  created_at timestamptz(3) not null default date_trunc('milliseconds', clock_timestamp()),
+  purpose      text not null,
+  number       int not null check (number > 0),
+  sealed       bytea not null,
+  sealed_by    text not null,  -- id of the master key
+  sealed_at    timestamptz(3),  -- of a later sealing; null: sealed once, when it was made
+  sealing_from timestamptz(3),  -- of a renewed key: from then on the processes seal with it. Null: since it was made
+  created_at   timestamptz(3) not null default date_trunc('milliseconds', clock_timestamp()),
   primary key (purpose, number)
 );
 

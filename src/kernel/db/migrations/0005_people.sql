@@ -5,6 +5,7 @@ create table users (
   status           text not null default 'active' check (status in ('active', 'blocked')),
   status_reason    text,
   data_key         bytea,  -- the user's own key, sealed; null once the person was erased
+  data_key_at      timestamptz(3) not null default product_now(now()),  -- when that key was made
   meta_sealed      bytea,  -- JSON as given, sealed under the user's key
   kyc_status       text not null default 'not_started',
   created_at       timestamptz(3) not null default product_now(now()),
@@ -13,6 +14,8 @@ create table users (
   operator_blocked boolean not null default false
 );
 create index users_of_tenant on users (tenant_id, id desc);
+-- Finds users whose key is being renewed: a second key, of 32 bytes, is sealed behind the new one.
+create index users_with_earlier_key on users (id) where octet_length(data_key) > 64;
 create unique index users_external_id on users (tenant_id, external_id) where external_id is not null;
 -- Operators search in all tenants.
 create index users_by_external_id on users (external_id, id) where external_id is not null;

@@ -1,5 +1,9 @@
--- Operators. Secrets of operators, tokens of sessions and tokens of links are stored as the SHA-256 of their keyed hash. The keyed hash
--- is the proof that the functions at the end of this file demand. Nobody finds it without the secret and the installation's key.
+-- Operators. Secrets of operators, tokens of sessions and tokens of links are stored as the SHA-256 of their keyed hash, behind the
+-- mark of its key. The keyed hash is the proof that the functions at the end of this file demand. Nobody finds it without the secret
+-- and the installation's key.
+create function stored_proof(p_proof bytea) returns bytea language sql immutable strict parallel safe
+  return substring(p_proof from 1 for 4) || sha256(p_proof);
+
 create table operators (
   id              id primary key,
   name            text not null,  -- as decisions and the audit log show it; never used again
@@ -134,7 +138,7 @@ create index sign_in_failures_by_time on sign_in_failures (failed_at);
 
 create function presented_operator() returns setof operators language sql stable set search_path = public, pg_temp as $$
   select o.* from desk_sessions s join operators o on o.id = s.operator_id
-   where s.token_hash = sha256(decode(coalesce(current_setting('cardwright.session', true), ''), 'hex'))
+   where s.token_hash = stored_proof(decode(coalesce(current_setting('cardwright.session', true), ''), 'hex'))
      and s.ended_at is null and s.created_at > clock_timestamp() - interval '12 hours'
      and o.disabled_at is null and (o.admitted_at is not null or o.created_by = 'installation')
 $$;
@@ -160,14 +164,16 @@ create function is_one_hand(p_one text, p_other text) returns boolean language s
       or exists (select from invited where start = p_other and actor = p_one)
 $$;
 
-create function begin_session(p_id text, p_operator text, p_secret bytea, p_token_hash bytea, p_transport text, p_address text, p_at timestamptz)
+-- Begins a session. p_secret_hash: the stored proof of the same secret under the present version of the key, which replaces an earlier one.
+create function begin_session(p_id text, p_operator text, p_secret bytea, p_secret_hash bytea, p_token_hash bytea, p_transport text, p_address text, p_at timestamptz)
   returns void language plpgsql security definer set search_path = public, pg_temp
 as $$
 begin
-  if not exists (select from operators where id = p_operator and secret_hash = sha256(p_secret) and disabled_at is null
+  if not exists (select from operators where id = p_operator and secret_hash = stored_proof(p_secret) and disabled_at is null
                     and (admitted_at is not null or created_by = 'installation')) then
     raise exception 'the secret of the operator was not presented' using errcode = 'insufficient_privilege';
   end if;
+  update operators set secret_hash = p_secret_hash where id = p_operator and secret_hash <> p_secret_hash;
   insert into desk_sessions (id, operator_id, token_hash, transport, address, created_at, seen_at)
   values (p_id, p_operator, p_token_hash, p_transport, p_address, p_at, p_at);
 end $$;
@@ -294,17 +300,17 @@ declare
   v_link operator_links;
 begin
   update operator_links set used_at = p_at
-   where token_hash = sha256(p_token) and used_at is null and failures < 10 and expires_at > clock_timestamp()
+   where token_hash = stored_proof(p_token) and used_at is null and failures < 10 and expires_at > clock_timestamp()
   returning * into v_link;
   if not found then raise exception 'there is no such link' using errcode = 'insufficient_privilege'; end if;
   if v_link.purpose = 'invitation' then
     insert into operators (id, name, secret_hash, created_by, proposed_by, permissions, totp_secret, totp_step)
-    values (v_link.operator_id, v_link.name, sha256(p_secret), v_link.created_by, v_link.created_by, v_link.permissions,
+    values (v_link.operator_id, v_link.name, stored_proof(p_secret), v_link.created_by, v_link.created_by, v_link.permissions,
             v_link.totp_secret, p_step)
     on conflict do nothing;
   else
     update operators set totp_secret = v_link.totp_secret, totp_step = p_step
-     where id = v_link.operator_id and secret_hash = sha256(p_secret);
+     where id = v_link.operator_id and secret_hash = stored_proof(p_secret);
   end if;
   return found;
 end $$;

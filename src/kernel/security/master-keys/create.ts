@@ -15,7 +15,7 @@ const masterKey = (setting: MasterKeySetting): MasterKey =>
 
 /** A key that the process holds itself. */
 function givenMasterKey(id: string, key: Buffer): MasterKey {
-  const sealer = createSealer(key);
+  const sealer = createSealer([key]);
   return {
     id,
     seal: async (plaintext, context) => sealer.seal(plaintext, textOf(context)),

@@ -3,6 +3,7 @@ import { table } from '../../../kernel/db/build';
 import type { Database, Sql } from '../../../kernel/db/database';
 import { inPortions, oldestRows } from '../../../kernel/db/portions';
 import type { Keyring } from '../../../kernel/security/keyring';
+import { mailContext } from '../../../kernel/security/sealed-columns';
 import { PartyAway, PartyRefused } from '../../../process/party-errors';
 import type { Mail, Mailer } from '../port';
 
@@ -21,7 +22,6 @@ export interface KeptMail extends Pick<Mail, 'id' | 'to' | 'subject' | 'text' | 
 
 const mails = () => table('sandbox_mails');
 const PURPOSE = 'sandbox-mails';
-const contextOf = (id: string) => `mail/${id}`;
 
 /**
  * The sandbox's mail server. It stores each mail sealed, for the tester's mailbox.
@@ -36,7 +36,7 @@ export function createMailbox(database: Database, keyring: Keyring, forward: Mai
       if (name === 'mail-away') throw new PartyAway('the mail server is away');
       if (name === 'mail-refused') throw new PartyRefused('mail_refused');
       const { id, tenantId, to, subject, text, html } = mail;
-      const sealed = sealer.seal(Buffer.from(JSON.stringify({ to, subject, text, html })), contextOf(id));
+      const sealed = sealer.seal(Buffer.from(JSON.stringify({ to, subject, text, html })), mailContext(id));
       await database.run(mails().insert({ id, tenantId, sealed }).onConflict('id').ignore());
       await forward?.send(mail);
     },
@@ -62,7 +62,7 @@ export async function readMailbox(sql: Sql, keyring: Keyring, tenantId: string):
   );
   return rows.map(({ id, sealed, createdAt }) => ({
     id,
-    ...(JSON.parse(sealer.open(sealed, contextOf(id)).toString()) as Omit<KeptMail, 'id' | 'createdAt'>),
+    ...(JSON.parse(sealer.open(sealed, mailContext(id)).toString()) as Omit<KeptMail, 'id' | 'createdAt'>),
     createdAt,
   }));
 }

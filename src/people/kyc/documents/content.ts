@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { Tx } from '../../../kernel/db/database';
+import type { Sql, Tx } from '../../../kernel/db/database';
 import { isOutOfReach } from '../../../kernel/db/faults';
 import { unavailable } from '../../../kernel/errors';
 import { forEachIsolated } from '../../../kernel/for-each-isolated';
@@ -63,7 +63,7 @@ export async function dropContent(deps: Deps, tx: Tx, key: DocumentKey): Promise
 }
 
 /** Schedules the content of a deleted record for removal, with the hourly ones. */
-export const dropContentLater = (tx: Tx, key: DocumentKey, now: Date): Promise<void> =>
+export const dropContentLater = (tx: Sql, key: DocumentKey, now: Date): Promise<void> =>
   scheduleRemoval(tx, key, now);
 
 /**

@@ -25,7 +25,14 @@ import {
   insertDocument,
   updateDocumentStatus,
 } from '../store';
-import { dropContent, keepContent, readContent, type StoredContent, storeContent } from './content';
+import {
+  dropContent,
+  dropContentLater,
+  keepContent,
+  readContent,
+  type StoredContent,
+  storeContent,
+} from './content';
 import { assertWithinQuota } from './quota';
 
 type ContentDeps = Pick<Services, 'database' | 'keyring' | 'parties' | 'now' | 'log'>;
@@ -109,6 +116,26 @@ export async function documentContent(
   const user = await requireUser(deps.database, null, userId);
   if (user.dataKey === null) throw new DocumentUnreadable(id);
   return readContent(deps, { tenantId, documentId: id }, userSealer(deps, user));
+}
+
+/**
+ * Seals the content of a user's documents anew, under the user's present key. Idempotent.
+ * @throws Problem 503 when the store is unreachable; DocumentUnreadable
+ */
+export async function resealDocuments(
+  deps: Pick<Services, 'database' | 'keyring' | 'now'> & { parties: Pick<Services['parties'], 'documents'> },
+  user: User,
+): Promise<void> {
+  const sealer = userSealer(deps, user);
+  for (const { tenantId, id, size } of await documentsOfUser(deps.database, user.id)) {
+    const key = { tenantId, documentId: id };
+    const read = async function* () {
+      yield* (await readContent(deps, key, sealer)) as AsyncIterable<Buffer>;
+    };
+    await deps.parties.documents.put(key, { size, read }, sealer);
+    // A document that was deleted meanwhile has come back by this.
+    if (!(await findDocumentById(deps.database, id))) await dropContentLater(deps.database, key, deps.now());
+  }
 }
 
 /** @throws Problem 404, 409 `invalid_transition` for a document that was submitted or judged */

@@ -1,4 +1,5 @@
 import { Reply, type Route, route } from '../../../http/route';
+import { redirectContext } from '../../../kernel/security/sealed-columns';
 import { type Html, html } from '../../../kernel/wire/html';
 import { messagePage, pageTime } from '../../../kernel/wire/page/page';
 import { asciiUrl } from '../../../kernel/wire/web-url';
@@ -7,7 +8,7 @@ import { readSituation } from '../../engine/read';
 import { depositKind } from '../kind';
 import type { ClientDeposit } from '../money';
 import { findByToken } from '../store';
-import { checkoutLinks, redirectContext } from './token';
+import { checkoutLinks } from './token';
 
 interface Page {
   status: number;

@@ -5,9 +5,6 @@ const CHECKOUT_PATH = '/checkout/';
 
 export const checkoutLinks = payerLinks('checkout-token', CHECKOUT_PATH);
 
-/** Binds a sealed address to its deposit. */
-export const redirectContext = (depositId: string) => `deposit-redirect/${depositId}`;
-
 /** Placeholder for the token in a stored answer. */
 const UNREVEALED = `${CHECKOUT_PATH}{token}`;
 
