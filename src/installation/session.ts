@@ -23,12 +23,14 @@ export interface InstallationPlace {
    * @throws StartupError where there is no such place, or it returns none
    */
   toldHeads(file?: string): Promise<ChainHead[]>;
+  /** Names and lengths of the sealed documents in the store. */
+  storedDocuments(): Promise<ReadonlyMap<string, number>>;
   /** Error for a database that cannot be reached. */
   away: Error;
 }
 
 /** A run of a command of the installation. */
-export interface InstallationSession extends Pick<InstallationPlace, 'toldHeads'> {
+export interface InstallationSession extends Pick<InstallationPlace, 'toldHeads' | 'storedDocuments'> {
   database: Database;
   keyring: Keyring;
   masterKeys: MasterKeys;
@@ -50,7 +52,7 @@ export interface Change {
 
 /** @throws `away` of the installation when its database cannot be reached */
 export async function openInstallation(place: InstallationPlace): Promise<InstallationSession> {
-  const { databaseUrl, masterKeys, signerKeys, sandbox, operatorSecret, toldHeads, away } = place;
+  const { databaseUrl, masterKeys, signerKeys, sandbox, operatorSecret, toldHeads, storedDocuments, away } = place;
   const database = createDatabase({ url: databaseUrl, poolSize: 2, name: 'cardwright installation' });
   const { keyring, knownActor } = await opened(database, masterKeys, operatorSecret).catch(
     async (error: unknown) => {
@@ -66,6 +68,7 @@ export async function openInstallation(place: InstallationPlace): Promise<Instal
     sandbox,
     knownActor,
     toldHeads,
+    storedDocuments,
     change: (by, work, describe) =>
       database.transaction(async (tx) => {
         const result = await work(tx);
