@@ -2,6 +2,7 @@ import type { Tx } from '../../kernel/db/database';
 import { newId } from '../../kernel/ids';
 import { isCountable } from '../../parties/protocol/answers';
 import { openBreakAgain } from '../../process/breaks/operations';
+import { LOST, RecordLost, showLost } from '../../process/lost-record';
 import { PartyRefused, PartyStopped, UnreadableAnswer } from '../../process/party-errors';
 import { isStopped } from '../../process/switches/switches';
 import type { Services } from '../../services';
@@ -37,9 +38,21 @@ const ROUNDS = 10;
  *
  * The order of a disabled tenant waits too, but the step succeeds: `client enable` makes such transfers due
  * (../unordered.ts).
+ *
+ * A transfer that does not exist was lost by a fail-over. A person is told, and its workflow ends.
  * @throws PartyStopped after everything else is done; PartyAway when the outcome is unknown: retry
  */
 export async function advance(services: Services, kind: AnyKind, id: string): Promise<Progress> {
+  try {
+    return await advanceKnown(services, kind, id);
+  } catch (error) {
+    if (!(error instanceof RecordLost)) throw error;
+    await showLost(services.database, error);
+    return { status: LOST, open: false, lookAt: null };
+  }
+}
+
+async function advanceKnown(services: Services, kind: AnyKind, id: string): Promise<Progress> {
   const given = new Set<string>();
   const listed = await listedBy(services, kind);
   let stopped = await isStopped(services, kind.party);
