@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseEnv } from 'node:util';
 import { createDatabase, type Database } from '../../src/kernel/db/database';
+import { internalBalance } from '../../src/kernel/ledger/accounts';
 import { Decimal } from '../../src/kernel/money/money';
 import { receivePayment } from '../../src/parties/bank/sandbox/receive';
 import { backUp } from '../../src/startup/backup/back-up';
@@ -76,7 +77,7 @@ async function provide(admin: Persistent): Promise<void> {
   account = `/v2/accounts/${accountId}`;
   const given = { accountId, amount: '100000.00', reason: 'test' };
   await admin.send('POST', '/v1/accounts/admin-deposit', given, 'opening');
-  const enabled = await fleet.operator('iban', 'enable', '--client', credential.clientId);
+  const enabled = await fleet.operator('iban', 'enable', credential.clientId);
   expect(enabled).toMatchObject({ code: 0 });
   iban = (await client.get(`/v1/corporate-banking/${credential.clientId}/account`)).iban;
 }
@@ -226,11 +227,7 @@ it(
     const sent = (await atParty('payouts'))
       .filter(({ key }) => known.has(key))
       .reduce((sum, { amount }) => sum.plus(amount), new Decimal(0));
-    const [row] = await database.query<{ booked: string }>(
-      `select coalesce(sum(l.available), 0)::text as booked from ledger_legs l join ledger_accounts a on a.id = l.account_id
-        where a.id = 'payouts:EUR'`,
-    );
-    expect(new Decimal(row?.booked ?? 0).toFixed(2)).toBe(sent.toFixed(2));
+    expect((await internalBalance(database, 'payouts', 'EUR')).toFixed(2)).toBe(sent.toFixed(2));
   },
   START_MS,
 );
