@@ -52,7 +52,8 @@ export interface Change {
 
 /** @throws `away` of the installation when its database cannot be reached */
 export async function openInstallation(place: InstallationPlace): Promise<InstallationSession> {
-  const { databaseUrl, masterKeys, signerKeys, sandbox, operatorSecret, toldHeads, storedDocuments, away } = place;
+  const { databaseUrl, masterKeys, signerKeys, sandbox, operatorSecret, toldHeads, storedDocuments, away } =
+    place;
   const database = createDatabase({ url: databaseUrl, poolSize: 2, name: 'cardwright installation' });
   const { keyring, knownActor } = await opened(database, masterKeys, operatorSecret).catch(
     async (error: unknown) => {

@@ -16,10 +16,7 @@ export interface DocumentsCheck {
  * Compares the records of documents with the contents of the store. Raw, because it reads all rows once.
  * @param stored names with the lengths of their sealed bytes
  */
-export async function checkDocuments(
-  sql: Sql,
-  stored: ReadonlyMap<string, number>,
-): Promise<DocumentsCheck> {
+export async function checkDocuments(sql: Sql, stored: ReadonlyMap<string, number>): Promise<DocumentsCheck> {
   const rows = await sql.query<{ tenantId: string; documentId: string; size: number | null }>(
     `select tenant_id as "tenantId", id as "documentId", size from kyc_documents
      union all select tenant_id, id, size from cardholder_files

@@ -50,7 +50,10 @@ export function createCommitWatch(
     const loss = known && (await lostSince(database, known));
     if (loss) {
       const isFirst = await noteLostCommits(database, loss, now());
-      log.error({ ...loss, isFirst }, 'commits were lost: parties and chains are asked again, and a break is open');
+      log.error(
+        { ...loss, isFirst },
+        'commits were lost: parties and chains are asked again, and a break is open',
+      );
     }
     known = await setMark(database, known ?? { process: randomUUID(), number: 0 });
     await keep(known);

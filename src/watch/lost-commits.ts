@@ -7,9 +7,9 @@ import { LISTENERS } from './listeners';
 import { forgetPlacesSince } from './store';
 
 /**
- * What the product does by itself after commits were lost: parties' lists are read again from before the loss, resting transfers
- * ask their party, no lost address of a wallet is given again, and people are told. Chains need nothing, because their position is
- * lost together with what was read.
+ * Recovers from a loss of commits. Parties' lists are read again from before the loss, resting transfers ask their party, no lost
+ * address of a wallet is given again, and people are told. Chains need nothing, because their position is lost together with the
+ * blocks that were read.
  */
 
 /** Kind of the break that tells people. */
@@ -43,7 +43,7 @@ export function noteLostCommits(
   });
 }
 
-/** Number of the last recorded loss; zero for none. A reader that remembers another number forgets what it knows. */
+/** Number of the last recorded loss; zero for none. A reader that remembers another number forgets its changes. */
 export async function lastLoss(sql: Sql): Promise<number> {
   const [row] = await sql.query<{ number: number }>(
     'select number from lost_commits order by number desc limit 1',

@@ -70,7 +70,11 @@ export async function forgetPlaces(sql: Sql, party: WatchedParty): Promise<void>
  * @param since by the machine's time
  */
 export async function forgetPlacesSince(sql: Sql, since: Date): Promise<void> {
-  await sql.run(places().where('readAt', '>', raw('product_now(?::timestamptz)', [since])).delete());
+  await sql.run(
+    places()
+      .where('readAt', '>', raw('product_now(?::timestamptz)', [since]))
+      .delete(),
+  );
 }
 
 const readings = () => table('list_readings');

@@ -12,10 +12,7 @@ import { command } from '../support/operator';
 import { quietLog, temporaryFolder } from '../support/servers';
 import { userInReview } from '../support/uploads';
 
-/**
- * A rehearsal of backup and restore on the embedded Postgres: while requests are served, to the end of the WAL, to a moment, and
- * with what may go wrong.
- */
+/** Rehearses backup and restore on the embedded Postgres: under load, to the end of the WAL, to a moment, and with faults. */
 
 const keyring = testKeyring();
 const MASTER_KEYS = masterKeysText(keyring.root);
@@ -28,7 +25,7 @@ let api: TestApi;
 let client: Client;
 let admin: Client;
 let accountId: string;
-/** What the account had when requests stopped, and after each later deposit. */
+/** The account's balance when requests stopped, and after each later deposit. */
 const balances: string[] = [];
 /** A moment between the two deposits after the backup. */
 let between: Date;
@@ -103,7 +100,9 @@ it('backs up while requests are served, and leaves every key out', async () => {
   expect(made).toBeGreaterThan(0);
   expect(JSON.parse(out)).toMatchObject({ folder: backup, documents: 3, masterKeys: ['test'] });
   const names = readdirSync(backup, { recursive: true }).map(String);
-  expect(names.filter((name) => /\.key$|postgres\.json|credentials|serving\.pid|postmaster/.test(name))).toEqual([]);
+  expect(
+    names.filter((name) => /\.key$|postgres\.json|credentials|serving\.pid|postmaster/.test(name)),
+  ).toEqual([]);
   balances.push(await balance());
   await deposit('7.00');
   balances.push(await balance());
@@ -118,7 +117,9 @@ it('compares records and contents of documents', async () => {
   const check = () => command(environment, 'documents', 'check', '--json');
   expect(JSON.parse((await check()).out)).toEqual({ kept: 3, missing: [], orphans: [] });
   const documents = join(dataDir, 'documents');
-  const [first = ''] = readdirSync(documents, { recursive: true }).map(String).filter((name) => name.includes('doc_'));
+  const [first = ''] = readdirSync(documents, { recursive: true })
+    .map(String)
+    .filter((name) => name.includes('doc_'));
   const bytes = readFileSync(join(documents, first));
   writeFileSync(join(documents, first), bytes.subarray(1));
   writeFileSync(join(documents, `${first}x`), 'nobody');
@@ -192,9 +193,16 @@ describe('with the installation lost', () => {
     expect([early.code, early.err]).toEqual([1, expect.stringContaining('Name a later time')]);
     const bare = await restoreTo('bare', '--until', between.toISOString());
     expect([bare.code, bare.err]).toEqual([1, expect.stringContaining('--wal')]);
-    const future = await restoreTo('future', '--wal', wal, '--until', new Date(Date.now() + 3_600_000).toISOString());
+    const future = await restoreTo(
+      'future',
+      '--wal',
+      wal,
+      '--until',
+      new Date(Date.now() + 3_600_000).toISOString(),
+    );
     expect([future.code, future.err]).toEqual([1, expect.stringContaining('The WAL ends before')]);
-    for (const name of ['early', 'bare', 'future']) expect(existsSync(join(path(name), 'postgres'))).toBe(false);
+    for (const name of ['early', 'bare', 'future'])
+      expect(existsSync(join(path(name), 'postgres'))).toBe(false);
   });
 
   it('refuses a backup without its master key, and a damaged one', async () => {
@@ -206,7 +214,10 @@ describe('with the installation lost', () => {
     const file = join(damaged, 'postgres', 'PG_VERSION');
     writeFileSync(file, '99\n');
     const told = await command({ DATA_DIR: path('kept'), MASTER_KEYS }, 'restore', '--from', damaged);
-    expect([told.code, told.err]).toEqual([1, expect.stringContaining('postgres/PG_VERSION is not as it was written')]);
+    expect([told.code, told.err]).toEqual([
+      1,
+      expect.stringContaining('postgres/PG_VERSION is not as it was written'),
+    ]);
     rmSync(file);
     const holed = await command({ DATA_DIR: path('kept'), MASTER_KEYS }, 'restore', '--from', damaged);
     expect([holed.code, holed.err]).toEqual([1, expect.stringContaining('postgres/PG_VERSION is missing')]);

@@ -1,11 +1,14 @@
 import { seedStatus } from '../../src/chain/wallets/seed/seed';
 import type { KnownMark } from '../../src/kernel/db/commit-marks';
+import { newOrderId } from '../../src/kernel/idempotency';
+import { newId } from '../../src/kernel/ids';
+import { showUnknown } from '../../src/parties/orders/unknown-name';
+import { mayRepeatLost } from '../../src/process/lost-orders';
+import { createCommitWatch } from '../../src/startup/commit-watch';
 import { advance } from '../../src/transfers/engine/advance';
 import { payoutKind } from '../../src/transfers/payouts/kind';
-import { createCommitWatch } from '../../src/startup/commit-watch';
-import { lastLoss } from '../../src/watch/lost-commits';
+import { lastLoss, noteLostCommits } from '../../src/watch/lost-commits';
 import { type TestApi, testApi } from '../support/api';
-import { newId } from '../../src/kernel/ids';
 
 /** A loss of commits is played by older marks, as a standby that lagged would have them. */
 
@@ -106,6 +109,29 @@ it('reads lists again from before the loss, and gives no address of a wallet aga
   const after = await seedStatus(api.database, api.services.keyring);
   expect(after.nextIndex.evm - before.nextIndex.evm).toBe(100_000);
 });
+
+it('keeps orders back until the list was read, and while the party has an order of the same key', async () => {
+  const key = { callerId: newId('tenant'), idempotencyKey: 'order 66' };
+  const accountId = newId('account');
+  const [lost, again] = [newOrderId('payout', key, accountId), newOrderId('payout', key, accountId)];
+  const other = newOrderId('payout', { ...key, idempotencyKey: 'order 67' }, accountId);
+  expect(lost).not.toBe(again);
+  const waits = (id: string) => mayRepeatLost(withoutMemory(), 'payouts', id);
+  expect(await waits(again)).toBe(false);
+  await noteLostCommits(api.database, { since: new Date(), reason: 'mark' }, api.services.now());
+  expect([await waits(again), await waits(other)]).toEqual([true, true]);
+  await api.database.query(
+    `insert into list_readings (party, read_at) values ('payouts', product_now() + interval '11 seconds')`,
+  );
+  expect([await waits(again), await waits(other)]).toEqual([false, false]);
+  await api.database.transaction((tx) => showUnknown(api.services, tx, 'payouts', [`payout-${lost}`]));
+  expect([await waits(again), await waits(other)]).toEqual([true, false]);
+  await api.database.query(`update breaks set resolved_at = now() where kind = 'party_order_unknown'`);
+  expect(await waits(again)).toBe(false);
+});
+
+/** Another process, which does not remember that no loss is recent. */
+const withoutMemory = () => ({ ...api.database });
 
 it('ends the workflow of a lost payout, and tells people its id', async () => {
   const id = newId('payout');

@@ -11,7 +11,7 @@ import { documentsText } from './documents';
 import { ledgerProblems } from './ledger';
 import { timeArgument } from './time-argument';
 
-/** What a backup holds, for the person who made it. */
+/** The result of a backup, for the person who made it. */
 export interface BackupMade {
   folder: string;
   /** The moment that a restore reaches at least, ISO 8601. */
@@ -41,7 +41,7 @@ export interface Restored {
   close(): Promise<void>;
 }
 
-/** Backups of the embedded Postgres. Both refuse another Postgres, whose own tools back it up. */
+/** Backups of the embedded Postgres. Another Postgres is refused, because its own tools back it up. */
 export interface BackupPlace {
   backUp(to: string): Promise<BackupMade>;
   /** Puts the files in place and recovers the database. */
@@ -53,7 +53,10 @@ export function addBackupCommands(
   program: Command,
   { console }: CommandContext,
   { backUp, restore }: BackupPlace,
-  runOn: (place: InstallationPlace, action: (session: InstallationSession) => Promise<number>) => Promise<void>,
+  runOn: (
+    place: InstallationPlace,
+    action: (session: InstallationSession) => Promise<number>,
+  ) => Promise<void>,
 ): void {
   program
     .command('backup')
@@ -68,7 +71,11 @@ export function addBackupCommands(
     .command('restore')
     .description('restores a backup into an empty DATA_DIR and proves it; ends with 1 when a proof fails')
     .requiredOption('--from <folder>', 'a folder that "backup" has filled')
-    .option('--until <time>', 'the moment to restore to, such as 2026-01-31T12:00:00Z; default: the latest', timeArgument)
+    .option(
+      '--until <time>',
+      'the moment to restore to, such as 2026-01-31T12:00:00Z; default: the latest',
+      timeArgument,
+    )
     .option('--wal <folder>', 'the archived WAL, for a moment after the backup; default: WAL_FOLDER')
     .option('--json', 'print { "madeAt", "lastPosting", "ledger", "audit", "documents" }')
     .action(async ({ json, ...wanted }: RestoreWanted & { json?: boolean }) => {

@@ -9,7 +9,9 @@ export function addDocumentsCommand(program: Command, { console, run }: CommandC
     .command('documents')
     .description('the sealed documents of people')
     .command('check')
-    .description('compares records and store: ends with 1 where content is missing; lists content of no record')
+    .description(
+      'compares records and store: ends with 1 where content is missing; lists content of no record',
+    )
     .option('--json', 'print { "kept", "missing", "orphans" }')
     .action(({ json }: { json?: boolean }) =>
       run(async ({ database, storedDocuments }) => {

@@ -6,7 +6,7 @@ import type { Sql } from './database';
  * server counts another timeline.
  */
 
-/** What a process remembers of its last confirmed mark, also over its own restarts. */
+/** The last confirmed mark of a process, which it remembers also over its own restarts. */
 export interface KnownMark {
   /** Name of the process. Processes that share the memory may share the name. */
   process: string;
@@ -88,13 +88,16 @@ async function found(sql: Sql, process: string): Promise<Found> {
   return { number: number === null ? null : Number(number), at, newest, ...(await placeOf(sql)) };
 }
 
-/** A managed Postgres may not have these functions. It then tells nothing about its place. */
+/** A managed Postgres may lack these functions, and then tells nothing about its place. */
 async function placeOf(sql: Sql): Promise<Pick<KnownMark, 'cluster' | 'timeline'>> {
   try {
     const [row] = await sql.query<{ cluster: string; wal: string }>(
       'select system_identifier::text as cluster, pg_walfile_name(pg_current_wal_lsn()) as wal from pg_control_system()',
     );
-    return { cluster: row?.cluster ?? null, timeline: Number.parseInt(row?.wal.slice(0, 8) ?? '', 16) || null };
+    return {
+      cluster: row?.cluster ?? null,
+      timeline: Number.parseInt(row?.wal.slice(0, 8) ?? '', 16) || null,
+    };
   } catch (error) {
     const { code = '' } = error as { code?: string };
     // Insufficient privilege, unknown function, not supported.

@@ -89,7 +89,7 @@ async function claimEmpty(folder: string, dataDir: string): Promise<void> {
     throw new StartupError(`--to: ${folder} is not empty. Name a new folder for each backup.`);
 }
 
-/** What the manifest notes of the installation. */
+/** The manifest's notes about the installation. */
 async function notesOf(url: string): Promise<Pick<Manifest, 'masterKeys' | 'auditHead'>> {
   const database = createDatabase({ url, poolSize: 1, name: 'cardwright backup' });
   try {

@@ -7,7 +7,7 @@ const PORTION_BYTES = 1024 * 1024;
 
 /**
  * Copies a file and waits until it is on disk. The copy is readable by its owner only.
- * @returns length and SHA-256 of what was written; undefined where the source does not exist any more
+ * @returns length and SHA-256 of the written bytes; undefined where the source does not exist any more
  */
 export async function copySummed(from: string, to: string): Promise<Omit<FileSum, 'path'> | undefined> {
   const source = await open(from).catch((error: NodeJS.ErrnoException) => {

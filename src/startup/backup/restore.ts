@@ -16,7 +16,7 @@ import { readKeyFile } from '../key-file';
 import { copySummed } from './copy';
 import { type Manifest, PLACES, readManifest } from './manifest';
 
-/** What may lie in DATA_DIR before a restore: the keys, which are not in a backup, and the signing process's memory. */
+/** DATA_DIR may hold these before a restore: the keys, which are not in a backup, and the signing process's memory. */
 const ALLOWED = new Set(['layout', 'master.key', 'signer.key', 'allow-list.json', 'cache']);
 
 type RestoreConfig = Pick<Config, 'dataDir' | 'documents' | 'masterKeys' | 'databaseUrl' | 'walFolder'>;
@@ -131,7 +131,8 @@ async function layDocument(
 /** @throws StartupError where a path of the manifest leads out of its folder */
 function within(folder: string, path: string): string {
   const target = join(folder, path);
-  if (relative(folder, target).startsWith('..')) throw new StartupError(`The backup lists a path outside: ${path}.`);
+  if (relative(folder, target).startsWith('..'))
+    throw new StartupError(`The backup lists a path outside: ${path}.`);
   return target;
 }
 

@@ -4,7 +4,7 @@ import { Client } from 'pg';
 
 /** The part of a physical backup that Postgres itself must take part in. */
 
-/** What Postgres tells about a backup. */
+/** Postgres's own account of a backup. */
 export interface BaseBackup {
   /** Version of the server, such as `18.4`. */
   version: string;
@@ -34,7 +34,9 @@ export async function inBackupMode(
   await client.connect();
   try {
     // The slot ends with the connection. Without it a checkpoint may recycle segments that the backup needs.
-    await client.query(`select pg_create_physical_replication_slot('cardwright_' || pg_backend_pid(), true, true)`);
+    await client.query(
+      `select pg_create_physical_replication_slot('cardwright_' || pg_backend_pid(), true, true)`,
+    );
     const start = await one<{ lsn: string; wal: string }>(
       client,
       `select lsn::text, pg_walfile_name(lsn) as wal from pg_backup_start('cardwright', true) lsn`,
@@ -89,7 +91,7 @@ export interface DataFolder {
   files: string[];
 }
 
-/** What a physical backup copies of a data folder. */
+/** The folders and files of a data folder that a physical backup copies. */
 export async function dataFolder(pgdata: string): Promise<DataFolder> {
   const found: DataFolder = { folders: [], files: [] };
   await walk(pgdata, '', found);

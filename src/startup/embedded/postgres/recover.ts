@@ -43,7 +43,12 @@ export async function recover({ pgdata, wal, until, password, database }: Recove
   const args = Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${value}`]);
   const [program = '', ...before] = [...account.prefix, binaries.postgres];
   const input = `${passwordStatements(password).join('\n')}\n`;
-  const { code, output } = await run(program, [...before, '--single', '-D', pgdata, ...args, database], account, input);
+  const { code, output } = await run(
+    program,
+    [...before, '--single', '-D', pgdata, ...args, database],
+    account,
+    input,
+  );
   if (code === 0 && !/\b(ERROR|FATAL|PANIC):/.test(output)) return;
   const lines = output.trim().split('\n').slice(-8).join('\n');
   throw new StartupError(
