@@ -56,7 +56,12 @@ function backupsOf(environment: NodeJS.ProcessEnv): BackupPlace {
     async restore(wanted) {
       const config = embedded();
       const { manifest, server } = await restoreBackup(config, wanted);
-      const place = await placeOf(config).catch(async (error: unknown) => {
+      async function prepared(): Promise<InstallationPlace> {
+        // The backup may be of an earlier release, whose schema lacks what the proofs need.
+        await migrateSchema(config, { ownerUrl: server.url, databaseUrl: server.runtimeUrl });
+        return placeOf(config);
+      }
+      const place = await prepared().catch(async (error: unknown) => {
         await server.stop();
         throw error;
       });
