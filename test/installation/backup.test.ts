@@ -58,8 +58,8 @@ function load(): () => Promise<number> {
 }
 
 /** The balance in a restored folder. */
-async function balanceIn(name: string): Promise<string> {
-  const restored = await startPostgres({ dataDir: path(name), log: quietLog });
+async function balanceIn(name: string, walFolder?: string): Promise<string> {
+  const restored = await startPostgres({ dataDir: path(name), log: quietLog, walFolder });
   const database = createDatabase({ url: restored.runtimeUrl, poolSize: 2, name: 'restored' });
   try {
     const rows = await database.query<{ available: string }>(
@@ -152,14 +152,15 @@ describe('with the installation lost', () => {
   });
 
   it('restores to the end of the WAL, and all proofs hold', async () => {
-    const { code, out, err } = await restoreTo('latest', '--wal', wal);
+    const archiving = { ...environment, DATA_DIR: path('latest'), WAL_FOLDER: wal };
+    const { code, out, err } = await command(archiving, 'restore', '--from', backup, '--json');
     expect([code, err]).toEqual([0, '']);
     expect(JSON.parse(out)).toMatchObject({
       ledger: [],
       audit: { known: 1 },
       documents: { kept: 3, missing: [], orphans: [] },
     });
-    expect(await balanceIn('latest')).toBe(balances[2]);
+    expect(await balanceIn('latest', wal)).toBe(balances[2]);
   });
 
   it('restores to a moment', async () => {
@@ -180,12 +181,14 @@ describe('with the installation lost', () => {
     const before = readdirSync(wal);
     const restored = await startPostgres({ dataDir: path('latest'), log: quietLog, walFolder: wal });
     const database = createDatabase({ url: restored.url, poolSize: 1, name: 'restored' });
-    await database.query('create table restored_once as select 1 as n');
+    const more = `update ledger_accounts set last_at = last_at + interval '1 day' where id = $1 returning last_at as at`;
+    const [written] = await database.query<{ at: Date }>(more, [accountId]);
     await database.close();
     await restored.stop();
     expect(readdirSync(wal).length).toBeGreaterThan(before.length);
-    expect((await restoreTo('again', '--wal', wal)).code).toBe(0);
-    expect(await balanceIn('again')).toBe(balances[2]);
+    // The restored installation is restored in its turn, with the changes since.
+    const again = await restoreTo('again', '--wal', wal);
+    expect([again.code, JSON.parse(again.out).lastPosting]).toEqual([0, written?.at.toISOString()]);
   });
 
   it('refuses moments that it cannot reach', async () => {

@@ -41,14 +41,15 @@ export async function restoreBackup(
   try {
     await layOut(backup, manifest, { fresh, wal, documents: config.documents });
     if (archive !== undefined) await addArchive(resolve(archive), wal, manifest);
-    await recover({ pgdata: fresh, wal, until, password, database: DATABASE });
+    const { walFolder } = config;
+    await recover({ pgdata: fresh, wal, until, walFolder, password, database: DATABASE });
     await rename(fresh, join(dataDir, 'postgres'));
   } finally {
     await Promise.all([forget(fresh), forget(wal)]);
   }
   await writeState(statePathOf(dataDir, 'postgres'), { port: 0, password });
   const quiet = { info: () => undefined, warn: () => undefined };
-  return { manifest, server: await startPostgres({ dataDir, log: quiet }) };
+  return { manifest, server: await startPostgres({ dataDir, log: quiet, walFolder: config.walFolder }) };
 }
 
 async function assertEmpty(dataDir: string): Promise<void> {

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { chown, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StartupError } from '../../../kernel/startup-error';
+import { archiveSettings, quoted } from './archive';
 import { findPostgresBinaries, type ServerAccount, serverAccount } from './binaries';
 import { passwordStatements } from './connection';
 import { ENVIRONMENT, spawnAccount } from './data';
@@ -13,6 +14,8 @@ export interface Recovery {
   wal: string;
   /** Recovers to this moment. Absent: to the end of the WAL. */
   until?: Date | undefined;
+  /** Folder to archive the new timeline to, so that a later restore finds it. */
+  walFolder?: string | undefined;
   /** New password of the superuser, because a backup holds none. */
   password: string;
   /** The database to open. */
@@ -24,12 +27,20 @@ export interface Recovery {
  * recovery is done and the superuser has a new password.
  * @throws StartupError with the last lines of Postgres, for instance where the WAL ends before `until`
  */
-export async function recover({ pgdata, wal, until, password, database }: Recovery): Promise<void> {
+export async function recover({
+  pgdata,
+  wal,
+  until,
+  walFolder,
+  password,
+  database,
+}: Recovery): Promise<void> {
   const binaries = await findPostgresBinaries();
   const account = await serverAccount(binaries, pgdata);
   await writeFile(join(pgdata, 'recovery.signal'), '');
   await Promise.all([give(account, pgdata), give(account, wal)]);
   const settings: Record<string, string> = {
+    ...(await archiveSettings(walFolder, account)),
     restore_command: `cp "${quoted(wal)}/%f" "%p"`,
     recovery_target_timeline: 'latest',
     timezone: 'UTC',
@@ -56,13 +67,6 @@ export async function recover({ pgdata, wal, until, password, database }: Recove
       ? 'The WAL ends before the time of --until: name an earlier time, or a folder with later WAL in --wal.'
       : `Postgres could not recover the backup:\n${lines}`,
   );
-}
-
-/** The server's shell reads the command, and Postgres reads `%`. */
-export function quoted(path: string): string {
-  if (/["$`\\\n]/.test(path))
-    throw new StartupError(`${path} has a character that the shell would read: name another folder.`);
-  return path.replaceAll('%', '%%');
 }
 
 /** Postgres accepts only data that belongs to its own account. */

@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chown, mkdir } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { makeFolder } from '../../../kernel/folders';
 import { keepServer, type ServerOptions, statePathOf } from '../kept-server';
 import { freePort } from '../ports';
 import { endProcess, type ProcessIdentity, stillRuns } from '../process-identity';
 import { readState } from '../state-file';
+import { archiveSettings } from './archive';
 import { findPostgresBinaries, serverAccount } from './binaries';
 import {
   type Access,
@@ -18,7 +18,6 @@ import {
   runtimeUrl,
 } from './connection';
 import { ENVIRONMENT, type Installation, initialise, isInitialised, serverOn, spawnAccount } from './data';
-import { quoted } from './recover';
 
 const FILE = 'postgres';
 
@@ -86,7 +85,7 @@ export async function startPostgres(options: PostgresOptions): Promise<EmbeddedP
   const statePath = statePathOf(dataDir, FILE);
   await assertPassword(statePath, pgdata);
   const servingPath = join(pgdata, 'serving.pid');
-  const archive = await archiveTo(options.walFolder, install);
+  const archive = await archiveSettings(options.walFolder, account);
   const settings = { ...SETTINGS, ...options.settings, ...archive, ...FIXED, external_pid_file: servingPath };
   const settingArgs = Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${value}`]);
   const [executable, ...args] = [...account.prefix, binaries.postgres, '-D', pgdata, ...settingArgs];
@@ -122,26 +121,6 @@ async function installationIn(dataDir: string): Promise<Installation> {
   const binaries = await findPostgresBinaries();
   await mkdir(dataDir, { recursive: true });
   return { pgdata, binaries, account: await serverAccount(binaries, pgdata) };
-}
-
-/**
- * Settings that archive each segment of the WAL when it is full, or after a minute. A segment gets its name when it is whole and on
- * disk, and a different one is never replaced: Postgres then keeps its WAL and says so in its log.
- */
-async function archiveTo(
-  walFolder: string | undefined,
-  { account }: Installation,
-): Promise<Record<string, string>> {
-  if (walFolder === undefined) return {};
-  const folder = resolve(walFolder);
-  await makeFolder('WAL_FOLDER', folder);
-  if (account.owner) await chown(folder, account.owner.uid, account.owner.gid);
-  const [kept, fresh] = [`"${quoted(folder)}/%f"`, `"${quoted(folder)}/.%f"`];
-  return {
-    archive_mode: 'on',
-    archive_command: `if test -f ${kept}; then cmp -s "%p" ${kept}; else cp "%p" ${fresh} && sync ${fresh} && mv ${fresh} ${kept}; fi`,
-    archive_timeout: '60s',
-  };
 }
 
 async function assertPassword(statePath: string, pgdata: string): Promise<void> {
