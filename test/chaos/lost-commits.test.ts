@@ -127,7 +127,7 @@ async function failOver(): Promise<void> {
   const { password } = JSON.parse(readFileSync(join(fleet.dataDir, 'postgres.json'), 'utf8'));
   rmSync(pgdata, { recursive: true });
   cpSync(join(standby, 'postgres'), pgdata, { recursive: true });
-  const wal = join(standby, 'recovered-wal');
+  const wal = join(fleet.dataDir, 'wal.restored'); // where Postgres's account may go
   mkdirSync(wal);
   cpSync(join(standby, 'wal'), wal, { recursive: true });
   await recover({ pgdata, wal, password, database: DATABASE });
