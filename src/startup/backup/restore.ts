@@ -16,8 +16,8 @@ import { readKeyFile } from '../key-file';
 import { copySummed } from './copy';
 import { type Manifest, PLACES, readManifest } from './manifest';
 
-/** DATA_DIR may hold these before a restore: the keys, which are not in a backup, and the signing process's memory. */
-const ALLOWED = new Set(['layout', 'master.key', 'signer.key', 'allow-list.json', 'cache']);
+/** DATA_DIR may hold these before a restore: the keys, which are not in a backup, the signing process's memory, and documents. */
+const ALLOWED = new Set(['layout', 'master.key', 'signer.key', 'allow-list.json', 'cache', 'documents']);
 
 type RestoreConfig = Pick<Config, 'dataDir' | 'documents' | 'masterKeys' | 'databaseUrl' | 'walFolder'>;
 

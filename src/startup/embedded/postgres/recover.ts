@@ -43,11 +43,12 @@ export async function recover({
     ...(await archiveSettings(walFolder, account)),
     restore_command: `cp "${quoted(wal)}/%f" "%p"`,
     recovery_target_timeline: 'latest',
+    hot_standby: 'off', // nobody reads meanwhile, so the limits of the former server need not be met
     timezone: 'UTC',
     log_timezone: 'UTC',
     log_min_messages: 'log',
     ...(until && {
-      recovery_target_time: until.toISOString(),
+      recovery_target_time: until.toISOString().replace('T', ' ').replace('Z', '+00'),
       recovery_target_action: 'promote',
     }),
   };
