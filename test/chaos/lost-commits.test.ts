@@ -1,5 +1,5 @@
 /** @long @isolated rolls Postgres back while it is used. */
-import { cpSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseEnv } from 'node:util';
@@ -127,12 +127,20 @@ async function failOver(): Promise<void> {
   const { password } = JSON.parse(readFileSync(join(fleet.dataDir, 'postgres.json'), 'utf8'));
   rmSync(pgdata, { recursive: true });
   cpSync(join(standby, 'postgres'), pgdata, { recursive: true });
+  chmodSync(pgdata, 0o700);
   const wal = join(fleet.dataDir, 'wal.restored'); // where Postgres's account may go
   mkdirSync(wal);
   cpSync(join(standby, 'wal'), wal, { recursive: true });
   await recover({ pgdata, wal, password, database: DATABASE });
   await fleet.postgres.start();
+  await until(() => answers(database));
 }
+
+const answers = (sql: Database): Promise<boolean> =>
+  sql.query('select 1').then(
+    () => true,
+    () => false,
+  );
 
 const openBreaks = (kind: string) =>
   database.query<{ subject: string; detail: string }>(
@@ -142,7 +150,7 @@ const openBreaks = (kind: string) =>
 
 const atParty = (party: string) =>
   atParties.query<{ key: string; amount: string }>(
-    `select coalesce(id, key) as key, asked->>'amount' as amount from sandbox_orders where party = $1 and accepted_at is not null`,
+    `select key, asked->>'amount' as amount from sandbox_orders where party = $1 and accepted_at is not null`,
     [party],
   );
 
@@ -260,7 +268,8 @@ it(
   async () => {
     const open = () =>
       database.query(
-        `select id, status from transfers where status not in ('completed', 'failed') and not id = any($1) limit 5`,
+        `select id, status from transfers
+          where kind = 'payout' and status not in ('completed', 'failed') and not id = any($1) limit 5`,
         [held],
       );
     await until(async () => (await open()).length === 0).catch(async () => expect(await open()).toEqual([]));
