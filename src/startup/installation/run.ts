@@ -13,7 +13,7 @@ import { StartupError } from '../../kernel/startup-error';
 import { createStore } from '../../parties/documents/settings';
 import { createWitness } from '../../parties/witness/create';
 import { backUp } from '../backup/back-up';
-import { restoreBackup } from '../backup/restore';
+import { restoreBackup } from '../backup/restoring';
 import { readDemoCredentials } from '../demo-credentials';
 import { connectionUrl, runtimeUrl } from '../embedded/postgres/connection';
 import { DATABASE } from '../embedded/postgres/server';
