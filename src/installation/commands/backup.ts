@@ -125,7 +125,7 @@ async function proveRestored(
       ? `The audit log is broken at row ${audit.broken.entryId}: ${audit.broken.why}.`
       : `The audit log is right: ${audit.entries} rows, and it holds the head that the backup noted.`,
     documentsText(documents),
-    'Before clients get in: docs/operating.md, "After a restore".',
+    'Before clients get in: docs/operating.md, "After commits were lost".',
   ];
   show(console, json, { madeAt, lastPosting, ledger, audit, documents }, lines.join('\n'));
   return ledger.length === 0 && !audit.broken && documents.missing.length === 0 ? 0 : 1;
