@@ -2,13 +2,15 @@ import { Command, CommanderError } from 'commander';
 import type { Console } from '../desk/cli/console';
 import { failureOf, tellFailure } from '../desk/cli/failure';
 import { addAuditCommands } from './commands/audit';
+import { addBackupCommands, type BackupPlace } from './commands/backup';
 import type { CommandContext } from './commands/context';
+import { addDocumentsCommand } from './commands/documents';
 import { addKeyCommands } from './commands/keys';
 import { addLedgerCommands } from './commands/ledger';
 import { addOperatorCommands } from './commands/operators';
 import { addSchemaCommand, type SchemaPlace } from './commands/schema';
 import { addWalletSeedCommands } from './commands/wallet-seed';
-import { type InstallationPlace, openInstallation } from './session';
+import { type InstallationPlace, type InstallationSession, openInstallation } from './session';
 
 const HELP = `
 Examples:
@@ -16,6 +18,9 @@ Examples:
   npm run installation -- ledger check
   npm run installation -- ledger trial-balance --at 2026-01-31T12:00:00Z
   npm run installation -- audit verify
+  npm run installation -- documents check
+  npm run installation -- backup --to /mnt/backup/2026-01-31
+  DATA_DIR=.restored npm run installation -- restore --from /mnt/backup/2026-01-31
   npm run installation -- keys rotate
   npm run installation -- operator add --name bob
   npm run installation -- wallet-seed import < mnemonic.txt
@@ -28,6 +33,7 @@ operator". Exit codes: 0 done, 2 wrong usage or input, 1 anything else, or a pro
  * Runs one command.
  * @param locate finds the installation; called only for commands that need it
  * @param schema of `migrate`
+ * @param backups of `backup` and `restore`
  * @returns the exit code
  */
 export async function runInstallationProgram(
@@ -35,22 +41,26 @@ export async function runInstallationProgram(
   console: Console,
   locate: () => Promise<InstallationPlace>,
   schema: SchemaPlace,
+  backups: BackupPlace,
 ): Promise<number> {
   let exitCode = 0;
-  const context: CommandContext = {
-    console,
-    async run(action) {
-      const session = await openInstallation(await locate());
-      try {
-        exitCode = (await action(session)) ?? 0;
-      } finally {
-        await session.close();
-      }
-    },
-  };
+  async function runOn(
+    place: InstallationPlace,
+    action: (session: InstallationSession) => Promise<number | void>,
+  ): Promise<void> {
+    const session = await openInstallation(place);
+    try {
+      exitCode = (await action(session)) ?? 0;
+    } finally {
+      await session.close();
+    }
+  }
+  const context: CommandContext = { console, run: async (action) => runOn(await locate(), action) };
   const json = argv.includes('--json');
   try {
-    await programOf(context, schema, json).parseAsync(argv, { from: 'user' });
+    const program = programOf(context, schema, json);
+    addBackupCommands(program, context, backups, runOn);
+    await program.parseAsync(argv, { from: 'user' });
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0; // help
@@ -65,7 +75,7 @@ function programOf(context: CommandContext, schema: SchemaPlace, json: boolean):
   const program = new Command('installation')
     .usage('<group> <command>')
     .description(
-      'What must work without a running product: proofs of the books and the audit log, the keys, operators, the seed of wallets.',
+      'What must work without a running product: backups, proofs of the books and the audit log, the keys, operators, the seed of wallets.',
     )
     .helpCommand(false)
     .showHelpAfterError('(add --help to see what it takes)')
@@ -80,6 +90,7 @@ function programOf(context: CommandContext, schema: SchemaPlace, json: boolean):
   addSchemaCommand(program, console, schema);
   addLedgerCommands(program, context);
   addAuditCommands(program, context);
+  addDocumentsCommand(program, context);
   addKeyCommands(program, context);
   addOperatorCommands(program, context);
   addWalletSeedCommands(program, context);

@@ -28,12 +28,15 @@ export interface InstallationPlace {
   toldHeads(file?: string): Promise<ChainHead[]>;
   /** The documents store, sealed by the keyring. */
   documents(keyring: Keyring): Documents;
+  /** Names and lengths of the sealed documents in the store. */
+  storedDocuments(): Promise<ReadonlyMap<string, number>>;
   /** Error for a database that cannot be reached. */
   away: Error;
 }
 
 /** A run of a command of the installation. */
-export interface InstallationSession extends Pick<InstallationPlace, 'toldHeads' | 'documents'> {
+export interface InstallationSession
+  extends Pick<InstallationPlace, 'toldHeads' | 'documents' | 'storedDocuments'> {
   database: Database;
   keyring: Keyring;
   masterKeys: MasterKeys;
@@ -68,6 +71,7 @@ export async function openInstallation(place: InstallationPlace): Promise<Instal
     operatorSecret,
     toldHeads,
     documents,
+    storedDocuments,
     away,
   } = place;
   const database = createDatabase({ url: databaseUrl, poolSize: 2, name: 'cardwright installation' });
@@ -86,6 +90,7 @@ export async function openInstallation(place: InstallationPlace): Promise<Instal
     knownActor,
     toldHeads,
     documents,
+    storedDocuments,
     change: auditedOn(database),
     async asOwner(work) {
       const owner = createDatabase({ url: ownerUrl, poolSize: 2, name: 'cardwright installation' });

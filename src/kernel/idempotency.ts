@@ -4,6 +4,7 @@ import { CommitUnknown, DatabaseAway } from './db/faults';
 import { inPortions } from './db/portions';
 import { textOfJson, type Write, withinJson, writeWithCommit } from './db/writes';
 import { inProgress, invalid, mismatch, outcomeUnknown, Problem } from './errors';
+import { type IdKind, newIdNamed } from './ids';
 
 /** An idempotency key with its scope: tenant, method and path (decisions part 1, Idempotency). */
 export interface IdempotencyKey {
@@ -28,6 +29,16 @@ export const operationKey = (request: {
   idempotencyKey: request.idempotencyKey ?? '',
   callerId: request.caller.tenantId,
 });
+
+/**
+ * A new id for a record that a party gets an order for. Its end follows from the key, so the order of a lost record is recognised when
+ * the client repeats its request (`src/process/lost-orders.ts`).
+ */
+export const newOrderId = (
+  kind: IdKind,
+  { callerId, idempotencyKey }: OperationKey,
+  accountId: string,
+): string => newIdNamed(kind, JSON.stringify([callerId, accountId, idempotencyKey]));
 
 /** A stored response. Every repeat sends the same bytes. */
 export interface StoredAnswer {

@@ -100,6 +100,19 @@ export function newId(kind: IdKind): string {
   );
 }
 
+/** Characters at the end of an id that hold no time. */
+const TAIL = 10;
+
+/**
+ * A new id whose last ten characters follow from a name. A record that is lost and made again under the same name has another id
+ * with the same end.
+ */
+export const newIdNamed = (kind: IdKind, name: string): string =>
+  newId(kind).slice(0, -TAIL) + tailOf(idNamed(kind, name));
+
+/** The last ten characters of an id. */
+export const tailOf = (id: string): string => id.slice(-TAIL);
+
 /** The lowest id of a kind that can be made at a moment. Ids of that moment or later sort after it. */
 export function firstIdAt(kind: IdKind, moment: Date): string {
   const bytes = new Uint8Array(16);

@@ -127,3 +127,28 @@ export function codeOf({ status, bytes }: BucketAnswer): string | undefined {
 export function faultOf(method: string, answer: BucketAnswer): Error {
   return new Error(`S3 answered ${method} with ${answer.status} ${codeOf(answer) ?? ''}`.trimEnd());
 }
+
+/**
+ * The objects whose names have a prefix, with their lengths, read page by page.
+ * @param away makes the error for an answer that is no list
+ */
+export async function listObjects(
+  ask: AskBucket,
+  prefix: string,
+  away: (cause: Error) => Error,
+): Promise<Map<string, number>> {
+  const found = new Map<string, number>();
+  for (let token: string | undefined = ''; token !== undefined; ) {
+    const query = { 'list-type': '2', prefix, ...(token === '' ? {} : { 'continuation-token': token }) };
+    const answer = await ask({ method: 'GET', name: '', query });
+    if (!isSuccess(answer)) throw away(faultOf('GET', answer));
+    const text = answer.bytes.toString();
+    for (const [, object = ''] of text.matchAll(/<Contents>(.*?)<\/Contents>/gs))
+      found.set(
+        /<Key>([^<]*)<\/Key>/.exec(object)?.[1] ?? '',
+        Number(/<Size>(\d+)<\/Size>/.exec(object)?.[1] ?? 0),
+      );
+    token = /<NextContinuationToken>([^<]+)<\/NextContinuationToken>/.exec(text)?.[1];
+  }
+  return found;
+}

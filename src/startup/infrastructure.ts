@@ -130,7 +130,7 @@ function failureOf(parts: PromiseSettledResult<unknown>[]): Error {
 async function postgresOf({ config, log }: Options): Promise<Part & DatabaseUrls> {
   const { databaseUrl, databaseOwnerUrl: ownerUrl = databaseUrl } = config;
   if (databaseUrl !== undefined && ownerUrl !== undefined) return { databaseUrl, ownerUrl };
-  const server = await startPostgres({ dataDir: config.dataDir, log });
+  const server = await startPostgres({ dataDir: config.dataDir, log, walFolder: config.walFolder });
   return { databaseUrl: server.runtimeUrl, ownerUrl: server.url, stop: () => server.stop() };
 }
 

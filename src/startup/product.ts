@@ -28,6 +28,7 @@ import { keepLimits } from '../process/limits/operations';
 import type { Services } from '../services';
 import { chainWatchers } from '../watch/chains/process';
 import { afterClock, keepClock } from './clock';
+import { keepCommitWatch } from './commit-watch';
 import { DESK_FILE } from './desk-file';
 import { writeState } from './embedded/state-file';
 import { closeServer, createApiServer, drainServer, listen, reachable } from './http-server';
@@ -112,7 +113,11 @@ export async function startProduct(setup: Setup): Promise<Product> {
   if (chainUrl !== null) await setUpLocalChain(parts, chainUrl);
   const metricsPort = await serveMetrics(parts);
   const deskPort = role === 'desk' || role === 'all' ? await serveDesk(parts) : undefined;
-  if (role === 'worker' || role === 'all') startProcesses(parts);
+  if (role === 'worker' || role === 'all') {
+    const commits = await keepCommitWatch(services, setup.config.dataDir);
+    stages.started('watch over commits', () => commits.end());
+    startProcesses(parts);
+  }
   const port = role === 'api' || role === 'all' ? await serveApi(parts) : undefined;
   if (port === undefined) stages.started('readiness', async () => parts.readiness.end());
   return { services, ready: () => untilReady(parts), port, deskPort, metricsPort };

@@ -1,4 +1,4 @@
-import { table } from '../kernel/db/build';
+import { raw, table } from '../kernel/db/build';
 import type { Sql } from '../kernel/db/database';
 import { recordTable } from '../kernel/db/record-table';
 import type { WatchedParty } from '../kernel/outbox/queues';
@@ -63,6 +63,18 @@ export async function noteAnchor(sql: Sql, party: WatchedParty, anchor: Anchor):
 export async function forgetPlaces(sql: Sql, party: WatchedParty): Promise<void> {
   await sql.run(places().where({ party }).delete());
   await sql.run(anchors().where({ party }).delete());
+}
+
+/**
+ * Forgets the places of all lists that were read since a moment, so that the lists are read again from there.
+ * @param since by the machine's time
+ */
+export async function forgetPlacesSince(sql: Sql, since: Date): Promise<void> {
+  await sql.run(
+    places()
+      .where('readAt', '>', raw('product_now(?::timestamptz)', [since]))
+      .delete(),
+  );
 }
 
 const readings = () => table('list_readings');

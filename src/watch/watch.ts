@@ -9,6 +9,7 @@ import { deliverPage, OVERLAP_MS, type ReadPage } from './deliver-page';
 import { createListLoopGuard, ListUnusable } from './list-loop-guard';
 import { createListState } from './list-state';
 import { LISTENERS } from './listeners';
+import { lastLoss } from './lost-commits';
 import { placeBefore } from './store';
 
 /** Interval of readings. A change that is still unknown at the next reading is told, because its callback was lost. */
@@ -95,8 +96,10 @@ export function createReading(services: Services, party: WatchedParty) {
   let againAt = 0;
   /** The reading before ended before the list's end. */
   let isCut = false;
-  /** The list has shrunk and is read from its beginning. Content may have changed under a known version. */
+  /** The list has shrunk, or commits were lost. Content may have changed under a known version. */
   let isAnew = false;
+  /** The last loss of commits that this reading knows of. */
+  let loss: number | undefined;
 
   /** In order, so that a place is noted only after everything before it was told. */
   async function tellThoseRead(before: Date): Promise<void> {
@@ -148,7 +151,7 @@ export function createReading(services: Services, party: WatchedParty) {
     return { from, again: true };
   }
 
-  /** Reads the list from its beginning, as if it had never been read. Waiting pages are told nevertheless. */
+  /** Begins at the stored places, as if this process had read nothing. Waiting pages are told nevertheless. */
   function forget(): void {
     seen.clear();
     isAnew = true;
@@ -163,6 +166,9 @@ export function createReading(services: Services, party: WatchedParty) {
      */
     async read(signal?: AbortSignal): Promise<void> {
       const at = now();
+      const lossNow = await lastLoss(database);
+      if (loss !== undefined && loss !== lossNow) forget();
+      loss = lossNow;
       await tellThoseRead(at);
       if (wakeInTurn) await database.transaction((tx) => wakeInTurn(services, tx));
       const { from, again } = await beginning(at);

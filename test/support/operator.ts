@@ -23,6 +23,7 @@ const OF_INSTALLATION = [
   'ledger check',
   'ledger trial-balance',
   'audit verify',
+  'documents check',
   'keys list',
   'keys renew',
   'keys renew-users',
@@ -32,8 +33,8 @@ const OF_INSTALLATION = [
   'wallet-seed rotate',
 ];
 
-const isOfInstallation = ([group, verb]: string[]): boolean =>
-  group === 'migrate' || OF_INSTALLATION.includes(`${group} ${verb}`);
+const isOfInstallation = ([group = '', verb]: string[]): boolean =>
+  ['migrate', 'backup', 'restore'].includes(group) || OF_INSTALLATION.includes(`${group} ${verb}`);
 
 /** Runs an operator command, or one of the installation. */
 export const command = (environment: NodeJS.ProcessEnv, ...argv: string[]): Promise<Told> =>

@@ -1,5 +1,6 @@
 import type { ChangesPage, PartyChange } from '../../src/parties/protocol/changes';
 import { PartyAway } from '../../src/process/party-errors';
+import { noteLostCommits } from '../../src/watch/lost-commits';
 import { createReading, watchParty } from '../../src/watch/watch';
 import type { TestApi } from '../support/api';
 import { type Clock, onClock } from '../transfers/external-cards/support';
@@ -78,6 +79,27 @@ it('reads the two minutes before the last reading again, however long ago that w
   const next = reading();
   for (let turn = 0; turn < 2; turn += 1) await next.read();
   expect(told()).toContain('late');
+});
+
+it('tells known changes again after commits were lost, although the reader remembers them', async () => {
+  list.rows.push(...changesNamed('before', 3));
+  const one = reading();
+  for (let turn = 0; turn < 3; turn += 1) {
+    await one.read();
+    api.clock.pass(3);
+  }
+  api.commands.splice(0);
+  await one.read();
+  api.clock.pass(3);
+  await one.read();
+  expect(told()).toEqual([]);
+  const since = new Date(Date.now() - 3_600_000 * 24 * 365);
+  await noteLostCommits(api.database, { since, reason: 'mark' }, api.services.now());
+  for (let turn = 0; turn < 2; turn += 1) {
+    api.clock.pass(3);
+    await one.read();
+  }
+  expect(told()).toEqual(names(list.rows));
 });
 
 it('tells every page, whatever happens to later ones', async () => {

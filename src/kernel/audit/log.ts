@@ -94,6 +94,14 @@ export async function verifyAudit(sql: Sql, known: readonly ChainHead[] = []): P
   return { entries: head.number, head, known: compared };
 }
 
+/** The last link, without a proof. An empty log has number 0 and no hash. */
+export async function presentHead(sql: Sql): Promise<ChainHead> {
+  const [row] = await sql.run<{ number: string; hash: Buffer }>(
+    table('audit_chain').select('number', 'hash').orderBy('number', 'desc').limit(1),
+  );
+  return row ? { number: Number(row.number), hash: row.hash.toString('hex') } : EMPTY;
+}
+
 interface Link {
   number: string;
   entryId: string;

@@ -71,6 +71,8 @@ const schema = z.object({
   /** Address of the role that reads for reports. Migrations give it its rights; the product does not use it. */
   DATABASE_READER_URL: postgres.optional(),
   DATABASE_POOL: whole(2, 200).default(16),
+  /** Folder that the embedded Postgres archives its WAL to, for restores to a point in time. */
+  WAL_FOLDER: text.optional(),
   ...TEMPORAL_VARIABLES,
   /** The master keys, which seal the installation's keys: the first seals, all open. `id:base64` or `kms:<key>`. */
   MASTER_KEYS: keyList.optional(),
@@ -174,6 +176,8 @@ export interface Config {
   /** Absent: there is no role for reports. */
   databaseReaderUrl: string | undefined;
   databasePool: number;
+  /** Archive of the embedded Postgres's WAL. Absent: none is kept. */
+  walFolder: string | undefined;
   temporal: {
     /** Absent: a local Temporal server is started. */
     address: string | undefined;
@@ -338,6 +342,7 @@ function configOf(
     databaseOwnerUrl: env.DATABASE_OWNER_URL,
     databaseReaderUrl: env.DATABASE_READER_URL,
     databasePool: env.DATABASE_POOL,
+    walFolder: env.WAL_FOLDER,
     temporal: {
       address: env.TEMPORAL_ADDRESS,
       namespace: env.TEMPORAL_NAMESPACE,
@@ -388,6 +393,9 @@ function wrongTogether(env: Environment): string[] {
       : []),
     ...(env.DATABASE_OWNER_URL !== undefined && env.DATABASE_URL === undefined
       ? ['DATABASE_URL: must be given with DATABASE_OWNER_URL']
+      : []),
+    ...(env.WAL_FOLDER !== undefined && env.DATABASE_URL !== undefined
+      ? ['WAL_FOLDER: is for the embedded Postgres, and must not be given with DATABASE_URL']
       : []),
     ...(keyless
       ? ['MASTER_KEYS: must be given (id:key, 32 bytes in base64) unless the embedded sandbox runs']

@@ -53,6 +53,7 @@ export const TABLES: Readonly<Record<string, TableRights>> = {
   events: { runtime: ANY, hidden: ['data', 'attempts_made'] },
   workflow_commands: { runtime: ANY },
   api_processes: { runtime: ANY },
+  commit_marks: { runtime: ANY },
 
   // Tenants
   tenants: { runtime: CHANGE, fixed: ['id', 'role', 'operator_id', 'created_at'] },
@@ -84,6 +85,7 @@ export const TABLES: Readonly<Record<string, TableRights>> = {
   list_anchors: { runtime: ANY },
   unreadable_lists: { runtime: ANY },
   list_readings: { runtime: CHANGE },
+  lost_commits: { runtime: ADD },
   party_orders: { runtime: CHANGE },
   reported_names: { runtime: ANY },
   quotes: { runtime: ANY, hidden: ['terms'] },

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, rename, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
 import type { Content } from '../../kernel/wire/file-type';
 import { DocumentsAway, type SealedStore } from './port';
 
@@ -30,6 +30,7 @@ export function createFolderStore(folder: string): SealedStore {
         await rm(pathOf(name), { force: true });
         await syncFolder(dirname(pathOf(name)));
       }),
+    list: () => away(() => filesBelow(folder)),
   };
 }
 
@@ -69,6 +70,22 @@ async function syncFolder(folder: string): Promise<void> {
   } catch (error) {
     if (!isMissing(error)) throw error;
   }
+}
+
+/** The whole files below a folder with their lengths, by their paths within it. A folder that does not exist has none. */
+export async function filesBelow(folder: string): Promise<Map<string, number>> {
+  const found = new Map<string, number>();
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch((error: unknown) => {
+    if (isMissing(error)) return [];
+    throw error;
+  });
+  for (const entry of entries) {
+    if (!entry.isFile() || entry.name.endsWith('.tmp')) continue;
+    const path = join(entry.parentPath, entry.name);
+    const { size } = await stat(path).catch(() => ({ size: undefined })); // deleted meanwhile
+    if (size !== undefined) found.set(relative(folder, path), size);
+  }
+  return found;
 }
 
 async function away<T>(work: () => Promise<T>): Promise<T> {

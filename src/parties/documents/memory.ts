@@ -11,6 +11,7 @@ export function createMemoryStore(): SealedStore {
       return bytes && portionsOf(bytes);
     },
     delete: async (name) => void kept.delete(name),
+    list: async () => new Map([...kept].map(([name, { length }]) => [name, length])),
   };
 }
 

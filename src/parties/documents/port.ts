@@ -36,6 +36,8 @@ export interface SealedStore {
   /** The bytes, which the caller begins to read at once. @returns undefined where the name has none */
   get(name: string): Promise<AsyncIterable<Buffer> | undefined>;
   delete(name: string): Promise<void>;
+  /** All names with the lengths of their sealed bytes. @throws DocumentsAway */
+  list(): Promise<ReadonlyMap<string, number>>;
 }
 
 /** The store could not be reached or gave no answer. The call may be repeated. */

@@ -1,5 +1,5 @@
 import type { S3Settings } from '../../kernel/config/s3';
-import { type BucketOptions, codeOf, createBucket, faultOf, isSuccess } from '../bucket';
+import { type BucketOptions, codeOf, createBucket, faultOf, isSuccess, listObjects } from '../bucket';
 import { DocumentsAway, type SealedStore } from './port';
 
 /** Stores sealed bytes as objects of a bucket. */
@@ -20,5 +20,6 @@ export function createS3Store(settings: S3Settings, options: BucketOptions = {})
       const answer = await ask({ method: 'DELETE', name });
       if (codeOf(answer) === 'NoSuchBucket') throw new DocumentsAway(faultOf('DELETE', answer));
     },
+    list: () => listObjects(ask, '', (cause) => new DocumentsAway(cause)),
   };
 }

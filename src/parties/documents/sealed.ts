@@ -60,7 +60,7 @@ async function* checked({ documentId }: DocumentKey, opened: AsyncGenerator<Buff
 }
 
 /** A name in the store is a path, so the ids may not lead out of the folder. */
-function nameOf({ tenantId, documentId }: DocumentKey): string {
+export function nameOf({ tenantId, documentId }: DocumentKey): string {
   if (!/^\w+$/.test(tenantId) || !/^\w+$/.test(documentId)) throw new Error('not the key of a document');
   return `${tenantId}/${documentId}`;
 }

@@ -1,5 +1,6 @@
 import type { Tx } from '../../kernel/db/database';
 import { openBreaksOf, syncBreaks } from '../../process/breaks/operations';
+import { LOST, RecordLost, showLost } from '../../process/lost-record';
 import { OutcomeUnknown, PartyAway, PartyRefused } from '../../process/party-errors';
 import { assertOrders } from '../../process/switches/switches';
 import type { AfterEnd, Ordering, OrderKind, OrderServices, OrderWord } from './kind';
@@ -15,7 +16,7 @@ export const orderName = <Row extends Ordering>(
  * Takes one step of an order. Idempotent: the party is asked before it gets the order, because it may forget a key
  * after a day. An order that has ended is read for contradictions, where its kind has `afterEnd`.
  * @returns `processing`: the party has the order and has not decided; `unknown`: the party gave no answer and may have
- * the order; else the status of the record, with which the workflow ends
+ * the order; `lost`: the record does not exist, and a person is told; else the status of the record, with which the workflow ends
  * @throws PartyAway nothing was ordered, or the state is unknown; PartyStopped while the party is off; PartyRefused
  * where the kind has no `refused`
  */
@@ -24,7 +25,11 @@ export async function advanceOrder<S extends OrderServices, R extends Ordering, 
   kind: OrderKind<S, R, W>,
   id: string,
 ): Promise<string> {
-  const row = found(await kind.find(services.database, id), id);
+  const row = await kind.find(services.database, id);
+  if (!row) {
+    await showLost(services.database, new RecordLost(`${kind.party} order`, id));
+    return LOST;
+  }
   if (!kind.isOpen(row) && !kind.afterEnd) return kind.status(row);
   const before = await knownOrder(services.database, kind.party, kind.keyOf(row));
   try {

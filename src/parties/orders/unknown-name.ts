@@ -1,11 +1,9 @@
 import type { Logger } from 'pino';
 import type { Tx } from '../../kernel/db/database';
 import type { Observers } from '../../kernel/metrics/observers';
+import { UNKNOWN_ORDER } from '../../process/breaks/kinds';
 import { openBreak } from '../../process/breaks/operations';
 import { nameForLog } from '../protocol/names';
-
-/** The kind of the break for an order that a party reports and that we never gave. */
-const UNKNOWN = 'party_order_unknown';
 
 /** The services that a break and its log line need. */
 export interface Showing extends Pick<Observers, 'observeUnusable'> {
@@ -23,7 +21,7 @@ export async function showUnknown(
 ): Promise<void> {
   for (const ref of refs) {
     noteUnusable(services, party, 'unknown_name', ref);
-    await openBreak(tx, { tenantId: null, kind: UNKNOWN, subject: ref, detail: party });
+    await openBreak(tx, { tenantId: null, kind: UNKNOWN_ORDER, subject: ref, detail: party });
   }
 }
 

@@ -3,7 +3,7 @@ import { type HourlyHead, headOfText, textOfHead } from '../../kernel/audit/head
 import type { S3Settings } from '../../kernel/config/s3';
 import { inParallel } from '../../kernel/in-parallel';
 import { PartyAway, PartyRefused } from '../../process/party-errors';
-import { type AskBucket, type BucketOptions, createBucket, faultOf, isSuccess } from '../bucket';
+import { type AskBucket, type BucketOptions, createBucket, faultOf, isSuccess, listObjects } from '../bucket';
 import type { Witness } from './port';
 
 const DAY_MS = 86_400_000;
@@ -53,7 +53,8 @@ export function createS3Witness({ bucket, prefix, lockDays, now, ...options }: S
         throw new PartyRefused('other_head', `the bucket has another head of ${head.hour}`);
     },
     async told() {
-      const names = await namesIn(ask, start);
+      const objects = await listObjects(ask, start, ({ message }) => new PartyAway(message));
+      const names = [...objects.keys()].filter((name) => name.endsWith('.json'));
       const heads: HourlyHead[] = [];
       await inParallel(names, AT_ONCE, async (name) => void heads.push(await headAt(ask, name)));
       return heads;
@@ -67,18 +68,4 @@ async function headAt(ask: AskBucket, name: string): Promise<HourlyHead> {
   const head = headOfText(answer.bytes.toString());
   if (!head) throw new PartyRefused('unreadable', `the object ${name} is no head`);
   return head;
-}
-
-/** Names of all objects with the prefix, page by page. */
-async function namesIn(ask: AskBucket, prefix: string): Promise<string[]> {
-  const names: string[] = [];
-  for (let token: string | undefined = ''; token !== undefined; ) {
-    const query = { 'list-type': '2', prefix, ...(token === '' ? {} : { 'continuation-token': token }) };
-    const answer = await ask({ method: 'GET', name: '', query });
-    if (!isSuccess(answer)) throw new PartyAway(faultOf('GET', answer).message);
-    const text = answer.bytes.toString();
-    names.push(...[...text.matchAll(/<Key>([^<]*\.json)<\/Key>/g)].map(([, name = '']) => name));
-    token = /<NextContinuationToken>([^<]+)<\/NextContinuationToken>/.exec(text)?.[1];
-  }
-  return names;
 }

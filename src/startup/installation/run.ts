@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Console } from '../../desk/cli/console';
+import type { BackupPlace } from '../../installation/commands/backup';
 import type { SchemaPlace } from '../../installation/commands/schema';
 import { runInstallationProgram } from '../../installation/program';
 import type { InstallationPlace } from '../../installation/session';
@@ -12,6 +13,8 @@ import { StartupError } from '../../kernel/startup-error';
 import { createDocuments } from '../../parties/documents/sealed';
 import { createStore } from '../../parties/documents/settings';
 import { createWitness } from '../../parties/witness/create';
+import { backUp } from '../backup/back-up';
+import { restoreBackup } from '../backup/restoring';
 import { readDemoCredentials } from '../demo-credentials';
 import { connectionUrl, runtimeUrl } from '../embedded/postgres/connection';
 import { DATABASE } from '../embedded/postgres/server';
@@ -29,7 +32,44 @@ export const runInstallation = (
   environment: NodeJS.ProcessEnv,
   console: Console,
 ): Promise<number> =>
-  runInstallationProgram(argv, console, () => placeOf(readConfig(environment)), schemaOf(environment));
+  runInstallationProgram(
+    argv,
+    console,
+    () => placeOf(readConfig(environment)),
+    schemaOf(environment),
+    backupsOf(environment),
+  );
+
+/** Backups of the embedded Postgres. */
+function backupsOf(environment: NodeJS.ProcessEnv): BackupPlace {
+  function embedded(): Config {
+    const config = readConfig(environment);
+    if (config.databaseUrl === undefined) return config;
+    throw new StartupError(
+      'DATABASE_URL names a Postgres of your own, which its own tools back up and restore: docs/operating.md, "Backups", tells how.',
+    );
+  }
+  return {
+    async backUp(to) {
+      const config = embedded();
+      return backUp(config, { ownerUrl: await embeddedOwner(config.dataDir), away: away(config) }, to);
+    },
+    async restore(wanted) {
+      const config = embedded();
+      const { manifest, server } = await restoreBackup(config, wanted);
+      async function prepared(): Promise<InstallationPlace> {
+        // The backup may be of an earlier release, whose schema lacks what the proofs need.
+        await migrateSchema(config, { ownerUrl: server.url, databaseUrl: server.runtimeUrl });
+        return placeOf(config);
+      }
+      const place = await prepared().catch(async (error: unknown) => {
+        await server.stop();
+        throw error;
+      });
+      return { ...manifest, place, close: () => server.stop() };
+    },
+  };
+}
 
 /** What `migrate` does. Reads the environment when it is called, as the other commands do. */
 function schemaOf(environment: NodeJS.ProcessEnv): SchemaPlace {
@@ -58,6 +98,7 @@ export const placeOf = async (config: Config): Promise<InstallationPlace> => ({
   operatorSecret: config.operatorSecret ?? (await embeddedSecret(config)),
   toldHeads: (file) => toldHeads(config, file),
   documents: (keyring) => createDocuments(createStore(config.documents), keyring),
+  storedDocuments: () => createStore(config.documents).list(),
   away: away(config),
 });
 

@@ -2,6 +2,8 @@ import type { Tx } from '../../kernel/db/database';
 import { newId } from '../../kernel/ids';
 import { isCountable } from '../../parties/protocol/answers';
 import { openBreakAgain } from '../../process/breaks/operations';
+import { mayRepeatLost } from '../../process/lost-orders';
+import { LOST, RecordLost, showLost } from '../../process/lost-record';
 import { PartyRefused, PartyStopped, UnreadableAnswer } from '../../process/party-errors';
 import { isStopped } from '../../process/switches/switches';
 import type { Services } from '../../services';
@@ -37,12 +39,24 @@ const ROUNDS = 10;
  *
  * The order of a disabled tenant waits too, but the step succeeds: `client enable` makes such transfers due
  * (../unordered.ts).
+ *
+ * A transfer that does not exist was lost by a fail-over. A person is told, and its workflow ends.
  * @throws PartyStopped after everything else is done; PartyAway when the outcome is unknown: retry
  */
 export async function advance(services: Services, kind: AnyKind, id: string): Promise<Progress> {
+  try {
+    return await advanceKnown(services, kind, id);
+  } catch (error) {
+    if (!(error instanceof RecordLost)) throw error;
+    await showLost(services.database, error);
+    return { status: LOST, open: false, lookAt: null };
+  }
+}
+
+async function advanceKnown(services: Services, kind: AnyKind, id: string): Promise<Progress> {
   const given = new Set<string>();
   const listed = await listedBy(services, kind);
-  let stopped = await isStopped(services, kind.party);
+  let stopped = (await isStopped(services, kind.party)) || (await isHeldBack(services, kind, id));
   for (let round = 0; round < ROUNDS; round += 1) {
     const { seen, held } = await beginStep(services, kind, id, { listed, stopped });
     if (held) return progressOf(services, kind, seen);
@@ -57,6 +71,14 @@ export async function advance(services: Services, kind: AnyKind, id: string): Pr
   }
   throw new Error(`the ${kind.name} ${id} changed during each of ${ROUNDS} rounds`);
 }
+
+/** Chains and transfers that the party created get no orders. */
+const isHeldBack = async (
+  { database }: Services,
+  { party, strangers }: AnyKind,
+  id: string,
+): Promise<boolean> =>
+  party !== 'chain' && strangers === undefined && (await mayRepeatLost(database, party, id));
 
 /**
  * Applies the answer.

@@ -1,4 +1,5 @@
 import type { Tx } from '../../kernel/db/database';
+import { RecordLost } from '../../process/lost-record';
 import type { Services } from '../../services';
 import { isDisabled } from '../../tenants/clients/operations';
 import { type Apply, apply, isOrdered } from './apply';
@@ -21,6 +22,7 @@ interface StepStart {
  *
  * Only this function commits `ordered_at`. It judges the transfer again under its lock first, so no order of a
  * disabled tenant is given, whatever the kind.
+ * @throws RecordLost when the transfer is missing
  */
 export async function beginStep(
   services: Services,
@@ -29,7 +31,7 @@ export async function beginStep(
   { listed, stopped }: { listed: Listed; stopped: boolean },
 ): Promise<StepStart> {
   const seen = await readSituation(services.database, kind, id, services.now());
-  if (!seen) throw new Error(`there is no ${kind.name} ${id}`);
+  if (!seen) throw new RecordLost(kind.name, id);
   const { chosen, path, situation } = follow(kind, effective(kind, seen));
   const ordering = !stopped && situation.transfer.orderedAt === null && isOrdered(kind, situation);
   if (chosen.length + path.length === 0 && !ordering) return { seen, held: false };
@@ -49,9 +51,9 @@ export async function beginStep(
   });
 }
 
-/** @throws Error when the transfer is missing, because commands are committed together with their record */
+/** @throws RecordLost when the transfer is missing, because commands are committed together with their record */
 export async function lock(tx: Tx, kind: AnyKind, id: string, at: Date): Promise<Locked> {
   const locked = await lockTransfer(tx, kind, id, at);
-  if (!locked) throw new Error(`there is no ${kind.name} ${id}`);
+  if (!locked) throw new RecordLost(kind.name, id);
   return locked;
 }

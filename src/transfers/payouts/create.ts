@@ -3,8 +3,7 @@ import type { Account } from '../../accounts/accounts/operations';
 import type { IdPage } from '../../kernel/db/build';
 import { inOrder, type Sql, type Tx } from '../../kernel/db/database';
 import { alreadyExists } from '../../kernel/errors';
-import type { OperationKey } from '../../kernel/idempotency';
-import { newId } from '../../kernel/ids';
+import { newOrderId, type OperationKey } from '../../kernel/idempotency';
 import { withinField } from '../../kernel/wire/schemas';
 import type { Destination } from '../../parties/payouts/port';
 import { findUsers } from '../../people/users/operations';
@@ -45,7 +44,7 @@ export async function createPayout(
   request: PayoutRequest,
   key: OperationKey,
 ): Promise<ShownPayout> {
-  const [id, at] = [newId('payout'), services.now()];
+  const [id, at] = [newOrderId('payout', key, account.id), services.now()];
   const { id: accountId, tenantId, currency } = account;
   const { quoteId, externalId = null } = request;
   const [quote, [{ approvalAbove }, daily]] = await inOrder([

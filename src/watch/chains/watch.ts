@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { closeBreaksOf, openBreakAgain } from '../../process/breaks/operations';
 import { PartyAway } from '../../process/party-errors';
 import type { Services } from '../../services';
+import { lastLoss } from '../lost-commits';
 import { forgetUnreadable, noteUnreadable } from '../store';
 import type { Watching } from '../watch';
 import { readChain } from './follow-blocks';
@@ -51,10 +52,14 @@ export function createTurn(services: Services, chain: string): () => Promise<Cha
   const subject = `chain:${chain}` as const;
   /** Absent before the first reading of this process. */
   let readable: boolean | undefined;
-  const remembered = nothingRemembered();
+  let remembered = nothingRemembered();
+  let loss: number | undefined;
 
   return async () => {
     try {
+      const lossNow = await lastLoss(services.database);
+      if (loss !== undefined && loss !== lossNow) remembered = nothingRemembered();
+      loss = lossNow;
       const step = await readChain(services, chain, remembered);
       if (!readable) await isRead(services, subject);
       readable = true;

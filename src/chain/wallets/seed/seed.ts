@@ -40,6 +40,17 @@ export async function skipTo(
   return { before, after: index };
 }
 
+/**
+ * Skips indexes, because wallets that were derived from them may be lost while payers have their addresses. Does nothing at the
+ * highest index.
+ */
+export async function skipLost(tx: Tx, kind: Network['kind'], count: number): Promise<void> {
+  await lockDerivation(tx, kind);
+  const before = await nextIndex(tx, kind);
+  const after = Math.min(before + count, HIGHEST_FLOOR);
+  if (after > before) await raiseFloor(tx, kind, after);
+}
+
 /** @param next the index of the next wallet @throws Problem as {@link skipTo} */
 export function assertFloor(next: number, index: number): void {
   if (index > HIGHEST_FLOOR) throw invalid(`index must be at most ${HIGHEST_FLOOR}.`, 'index');

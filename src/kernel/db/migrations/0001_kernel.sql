@@ -9,6 +9,14 @@ create function product_offset() returns interval language sql stable parallel s
 create function product_now(moment timestamptz default clock_timestamp()) returns timestamptz language sql volatile parallel safe
   return date_trunc('milliseconds', moment + product_offset());
 
+-- The last mark of each process that watches over commits. A process remembers the marks that Postgres has confirmed, so an older or
+-- missing mark shows that a fail-over or a restore has lost commits (src/kernel/db/commit-marks.ts).
+create table commit_marks (
+  process text primary key,
+  number  bigint not null,
+  at      timestamptz(3) not null  -- the machine's time
+);
+
 -- Functions with `security definer` run with the owner's rights, for what the runtime role may do by them and in no other way
 -- (src/kernel/db/rights.ts). Each has a fixed search path, so that no object of the caller takes the place of ours.
 

@@ -175,6 +175,14 @@ create table list_anchors (
   read_at   timestamptz(3) not null
 );
 
+-- Each time that commits were found to be lost. Watchers forget what they remember when a row is new.
+create table lost_commits (
+  number   int generated always as identity primary key,
+  since    timestamptz(3) not null,  -- by the machine's time; everything that was committed later may be lost
+  found_at timestamptz(3) not null default clock_timestamp(),
+  reason   text not null check (reason in ('mark', 'timeline', 'cluster', 'restore'))
+);
+
 -- Parties whose list of changes cannot be read now. Each of their transfers is asked for instead.
 create table unreadable_lists (
   party text primary key,

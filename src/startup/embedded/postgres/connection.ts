@@ -18,10 +18,19 @@ export const connectionUrl = ({ port, password }: Access, database: string): str
 /** The address of the runtime role beside the owner's. Its password is derived from the owner's, so nothing more is stored. */
 export function runtimeUrl(ownerUrl: string): string {
   const url = new URL(ownerUrl);
-  url.password = createHmac('sha256', url.password).update(RUNTIME).digest('hex');
+  url.password = runtimePassword(url.password);
   url.username = RUNTIME;
   return url.toString();
 }
+
+const runtimePassword = (ownerPassword: string): string =>
+  createHmac('sha256', ownerPassword).update(RUNTIME).digest('hex');
+
+/** Statements, a line each, that give the roles of the embedded server new passwords. */
+export const passwordStatements = (password: string): string[] => [
+  `alter role ${USER} password '${password}'`,
+  `do $$ begin if exists (select from pg_roles where rolname = '${RUNTIME}') then alter role ${RUNTIME} password '${runtimePassword(password)}'; end if; end $$`,
+];
 
 /** Creates a database unless it exists. */
 export const ensureDatabase = (access: Access, name: string): Promise<void> =>

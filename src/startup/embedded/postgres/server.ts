@@ -7,6 +7,7 @@ import { keepServer, type ServerOptions, statePathOf } from '../kept-server';
 import { freePort } from '../ports';
 import { endProcess, type ProcessIdentity, stillRuns } from '../process-identity';
 import { readState } from '../state-file';
+import { archiveSettings } from './archive';
 import { findPostgresBinaries, serverAccount } from './binaries';
 import {
   type Access,
@@ -57,6 +58,8 @@ const FIXED: Record<string, string> = {
 export interface PostgresOptions extends Omit<ServerOptions, 'executable'> {
   /** Further server settings, named as in postgresql.conf. */
   settings?: Record<string, string>;
+  /** Folder to archive the WAL to. Absent: none is archived. */
+  walFolder?: string | undefined;
 }
 
 export interface EmbeddedPostgres {
@@ -82,7 +85,8 @@ export async function startPostgres(options: PostgresOptions): Promise<EmbeddedP
   const statePath = statePathOf(dataDir, FILE);
   await assertPassword(statePath, pgdata);
   const servingPath = join(pgdata, 'serving.pid');
-  const settings = { ...SETTINGS, ...options.settings, ...FIXED, external_pid_file: servingPath };
+  const archive = await archiveSettings(options.walFolder, account);
+  const settings = { ...SETTINGS, ...options.settings, ...archive, ...FIXED, external_pid_file: servingPath };
   const settingArgs = Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${value}`]);
   const [executable, ...args] = [...account.prefix, binaries.postgres, '-D', pgdata, ...settingArgs];
   const { ports, pid, stop } = await keepServer<Access>(

@@ -3,8 +3,7 @@ import { requireAccount } from '../../../accounts/accounts/operations';
 import type { IdPage } from '../../../kernel/db/build';
 import type { Tx } from '../../../kernel/db/database';
 import { invalid } from '../../../kernel/errors';
-import type { OperationKey } from '../../../kernel/idempotency';
-import { newId } from '../../../kernel/ids';
+import { newOrderId, type OperationKey } from '../../../kernel/idempotency';
 import { Decimal } from '../../../kernel/money/money';
 import { assertFits } from '../../../kernel/wire/schemas';
 import type { Services } from '../../../services';
@@ -58,7 +57,7 @@ export async function createExchangeOrder(
   if (!orderedOf(terms).gt(0)) throw invalid('amount must be more than its fee.', 'amount');
   await assertFundable(tx, from, 'fromAccountId');
   await assertFundable(tx, to, 'toAccountId');
-  const id = newId('exchangeOrder');
+  const id = newOrderId('exchangeOrder', key, from.id);
   const made = await openTransfer(services, tx, exchangeOrderKind, {
     id,
     tenantId: from.tenantId,

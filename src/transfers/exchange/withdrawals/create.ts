@@ -3,8 +3,7 @@ import { requireAccount } from '../../../accounts/accounts/operations';
 import type { IdPage } from '../../../kernel/db/build';
 import { inOrder, type Sql, type Tx } from '../../../kernel/db/database';
 import { invalid } from '../../../kernel/errors';
-import type { OperationKey } from '../../../kernel/idempotency';
-import { newId } from '../../../kernel/ids';
+import { newOrderId, type OperationKey } from '../../../kernel/idempotency';
 import type { Decimal } from '../../../kernel/money/money';
 import { assertFits } from '../../../kernel/wire/schemas';
 import type { Services } from '../../../services';
@@ -53,7 +52,7 @@ export async function createWithdrawal(
   assertFits(amount, currency);
   if (destination.currency !== currency)
     throw invalid(`destinationId must name a destination in ${currency}.`, 'destinationId');
-  const [id, at] = [newId('exchangeWithdrawal'), services.now()];
+  const [id, at] = [newOrderId('exchangeWithdrawal', key, account.id), services.now()];
   assertUsable(destination, at, 'destinationId');
   await assertFundable(tx, account, 'accountId');
   const fee = withdrawalFee(amount, currency, withdrawal);

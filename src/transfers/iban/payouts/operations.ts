@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { inOrder, type Sql, type Tx } from '../../../kernel/db/database';
-import type { OperationKey } from '../../../kernel/idempotency';
-import { newId } from '../../../kernel/ids';
+import { newOrderId, type OperationKey } from '../../../kernel/idempotency';
 import { readBalances } from '../../../kernel/ledger/accounts';
 import { Decimal } from '../../../kernel/money/money';
 import { withinField } from '../../../kernel/wire/schemas';
@@ -91,7 +90,7 @@ export async function createPayout(
   request: { quoteId: string; externalId?: string | undefined },
   key: OperationKey,
 ): Promise<ShownPayout> {
-  const [id, at] = [newId('ibanPayout'), services.now()];
+  const [id, at] = [newOrderId('ibanPayout', key, iban.id), services.now()];
   const { id: accountId, tenantId } = iban;
   const { quoteId, externalId = null } = request;
   const [quote, [{ payout }, daily]] = await inOrder([

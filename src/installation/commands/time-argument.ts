@@ -1,0 +1,8 @@
+import { InvalidArgumentError } from 'commander';
+
+export function timeArgument(text: string): Date {
+  const time = new Date(text);
+  if (Number.isNaN(time.getTime()))
+    throw new InvalidArgumentError('It takes a time such as 2026-01-31T12:00:00Z.');
+  return time;
+}

@@ -1,0 +1,25 @@
+import type { Database } from '../kernel/db/database';
+import { openBreak } from './breaks/operations';
+
+/**
+ * The record of a running workflow does not exist. A command is committed together with its record, so the commit was lost by a
+ * fail-over, and the workflow is the only witness of the record.
+ */
+export class RecordLost extends Error {
+  override name = 'RecordLost';
+  /** @param what the kind of record, such as `payout` */
+  constructor(
+    readonly what: string,
+    readonly id: string,
+  ) {
+    super(`there is no ${what} ${id}`);
+  }
+}
+
+/** The status with which the workflow of a lost record ends. */
+export const LOST = 'lost';
+
+/** Tells people of a lost record. Idempotent. */
+export async function showLost(database: Database, { what, id }: RecordLost): Promise<void> {
+  await openBreak(database, { tenantId: null, kind: 'record_lost', subject: id, detail: what });
+}

@@ -1,0 +1,75 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { forgetOldMarks, type KnownMark, lostSince, setMark } from '../kernel/db/commit-marks';
+import { isAway } from '../kernel/db/faults';
+import type { Services } from '../services';
+import { noteLostCommits } from '../watch/lost-commits';
+import { readState, writeState } from './embedded/state-file';
+import { repeatedly } from './embedded/supervise';
+
+/** Interval of marks. Only commits within it may be lost unnoticed, and only where no timeline tells of them. */
+const EVERY_MS = 1_000;
+/** The memory of a process in DATA_DIR, so that a loss is also noticed after a restart. */
+const FILE = 'commits.json';
+
+type Watched = Pick<Services, 'database' | 'log' | 'now'>;
+
+/**
+ * Marks the database each second, and begins the recovery when commits were lost. The first look is over when this resolves, unless
+ * Postgres is away.
+ * @returns ends the watch
+ */
+export async function keepCommitWatch(
+  services: Watched,
+  dataDir: string,
+  everyMs = EVERY_MS,
+): Promise<{ end(): Promise<void> }> {
+  const path = join(dataDir, FILE);
+  const watch = createCommitWatch(services, await readState<KnownMark>(path).catch(() => undefined), {
+    // A worker without a DATA_DIR remembers in memory alone.
+    keep: (mark) => writeState(path, mark).catch(() => undefined),
+  });
+  await watch.turn();
+  const loop = repeatedly(async () => {
+    await watch.turn();
+    return everyMs;
+  });
+  return { end: () => loop.end() };
+}
+
+/** @param remembered the last confirmed mark of an earlier run */
+export function createCommitWatch(
+  { database, log, now }: Watched,
+  remembered: KnownMark | undefined,
+  { keep }: { keep(mark: KnownMark): Promise<void> },
+) {
+  let known = remembered;
+  let isClean = false;
+
+  async function look(): Promise<void> {
+    const loss = known && (await lostSince(database, known));
+    if (loss) {
+      const isFirst = await noteLostCommits(database, loss, now());
+      log.error(
+        { ...loss, isFirst },
+        'commits were lost: parties and chains are asked again, and a break is open',
+      );
+    }
+    known = await setMark(database, known ?? { process: randomUUID(), number: 0 });
+    await keep(known);
+    if (!isClean) await forgetOldMarks(database);
+    isClean = true;
+  }
+
+  return {
+    /** One look and one mark. Waits for the next turn when Postgres is away. */
+    async turn(): Promise<void> {
+      try {
+        await look();
+      } catch (error) {
+        if (isAway(error)) log.debug({ err: error }, 'no mark could be set');
+        else log.error({ err: error }, 'commits cannot be watched over; it is tried again');
+      }
+    },
+  };
+}

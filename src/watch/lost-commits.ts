@@ -1,0 +1,59 @@
+import { skipLost } from '../chain/wallets/seed/seed';
+import type { LostCommits } from '../kernel/db/commit-marks';
+import type { Database, Sql } from '../kernel/db/database';
+import { WATCHED_PARTIES } from '../kernel/outbox/queues';
+import { openBreak } from '../process/breaks/operations';
+import { skipLostNumbers } from '../transfers/iban/virtual-ibans/skip-numbers';
+import { LISTENERS } from './listeners';
+import { forgetPlacesSince } from './store';
+
+/**
+ * Recovers from a loss of commits. Parties' lists are read again from before the loss, resting transfers ask their party, no lost
+ * address of a wallet or IBAN is given again, and people are told. Chains need nothing, because their position is lost together with the
+ * blocks that were read.
+ */
+
+/** Kind of the break that tells people. */
+const COMMITS_LOST = 'commits_lost';
+/** Advisory lock that lets one process record a loss. */
+const LOCK = 7_204_121;
+/** More indexes than could be derived between two marks, or since a backup of the day before. Indexes cost nothing. */
+const SKIPPED_INDEXES = 100_000;
+/** Few, because a bank's range is limited, and an operator enables each IBAN. */
+const SKIPPED_IBANS = 100;
+
+/**
+ * Records a loss and begins the recovery. Several processes may find the same loss: the first one records it.
+ * @param at the product's time
+ * @returns whether this call has recorded it
+ */
+export function noteLostCommits(
+  database: Database,
+  { since, reason }: LostCommits,
+  at: Date,
+): Promise<boolean> {
+  return database.transaction(async (tx) => {
+    await tx.query('select pg_advisory_xact_lock($1)', [LOCK]);
+    // A finding that is still there after the loss was made after it.
+    const [last] = await tx.query<{ foundAt: Date }>(
+      'select found_at as "foundAt" from lost_commits order by number desc limit 1',
+    );
+    if (last && last.foundAt > since) return false;
+    await tx.query('insert into lost_commits (since, reason) values ($1, $2)', [since, reason]);
+    await forgetPlacesSince(tx, since);
+    for (const party of WATCHED_PARTIES) await LISTENERS[party].askInstead?.(tx, at);
+    await skipLost(tx, 'evm', SKIPPED_INDEXES);
+    await skipLostNumbers(tx, SKIPPED_IBANS);
+    const detail = `since ${since.toISOString()}: ${reason}`;
+    await openBreak(tx, { tenantId: null, kind: COMMITS_LOST, subject: 'installation', detail });
+    return true;
+  });
+}
+
+/** Number of the last recorded loss; zero for none. A reader that remembers another number forgets its changes. */
+export async function lastLoss(sql: Sql): Promise<number> {
+  const [row] = await sql.query<{ number: number }>(
+    'select number from lost_commits order by number desc limit 1',
+  );
+  return row?.number ?? 0;
+}
