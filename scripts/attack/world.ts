@@ -8,6 +8,7 @@ import { createReference } from '../../src/people/reference/reference';
 import { type Digest, digest } from '../../test/attack/digest';
 import { type Operation, operationsOf } from '../../test/attack/operations';
 import type { Kind, Records } from '../../test/attack/records';
+import type { Client } from '../../test/support/api';
 import { type Ask, asking, type Told } from '../../test/support/ask';
 import type { ApiDocument } from './deviations';
 
@@ -47,7 +48,8 @@ export interface Hired extends Person {
   code(steps: number): string;
   /** The code that began his session. */
   used: string;
-  /** A session of his. */
+  /** The token of his session. */
+  token: string;
   ask: Ask;
 }
 
@@ -90,10 +92,10 @@ export async function createWorld(target: Target): Promise<World> {
     [ask, askDesk].map(async (each) => (await each('GET', '/openapi.json')).body),
   )) as [ApiDocument, ApiDocument];
   const signedIn = async (person: Person & { code?: string }) => {
-    const { token } = made(await askDesk('POST', '/desk/v1/sessions', person));
-    return asking(target.desk, { authorization: `Bearer ${token}` });
+    const token = String(made(await askDesk('POST', '/desk/v1/sessions', person)).token);
+    return { token, ask: asking(target.desk, { authorization: `Bearer ${token}` }) };
   };
-  const [chief, deputy] = [await signedIn(people.chief), await signedIn(people.deputy)];
+  const [{ ask: chief }, { ask: deputy }] = [await signedIn(people.chief), await signedIn(people.deputy)];
   const hasSession = ({ role }: Operation) => role !== 'public';
 
   const decide: World['decide'] = (by, name, given, key = randomUUID()) =>
@@ -124,7 +126,7 @@ export async function createWorld(target: Target): Promise<World> {
     made(await askDesk('POST', '/desk/v1/links/use', { ...link, secret: own, code: code(-1) }));
     made(await decide(deputy, 'operator.admit', { subject: result.operatorId }));
     const [person, used] = [{ name, secret: own }, code(0)];
-    return { ...person, id: result.operatorId, code, used, ask: await signedIn({ ...person, code: used }) };
+    return { ...person, id: result.operatorId, code, used, ...(await signedIn({ ...person, code: used })) };
   }
 
   return {
@@ -165,6 +167,24 @@ export function made({ status, body, text }: Told): any {
   if (status < 200 || status >= 300) throw new Error(`The attack could not prepare itself: ${status} ${text}`);
   return body;
 }
+
+/** A caller in the shape that drafts and records take. */
+export const clientOf = ({ clientId, headers, ask }: Attacker): Client => ({
+  clientId,
+  clientSecret: headers['x-client-secret'],
+  async call(method, path, body, more) {
+    const answer = await ask(method, path, body, more);
+    return { ...answer, headers: new Headers(answer.headers as Record<string, string>) };
+  },
+});
+
+/** The reverse of {@link clientOf}. */
+export const askOf =
+  ({ call }: Client): Ask =>
+  async (...given) => {
+    const answer = await call(...given);
+    return { ...answer, headers: Object.fromEntries(answer.headers) };
+  };
 
 /** Tables in which the rows of two digests differ. */
 export const changedTables = (before: Digest, after: Digest): string[] =>

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Operation } from '../../../test/attack/operations';
 import { draftsOf, send } from '../../../test/attack/requests';
 import type { Trials } from '../trials';
-import { type Attacker, changedTables, type World } from '../world';
+import { changedTables, clientOf, type World } from '../world';
 
 /** Addresses of hosts that only the installation's own network reaches, in every spelling. */
 const INNER_HOSTS = [
@@ -47,7 +47,7 @@ export async function urls(world: World, trials: Trials): Promise<void> {
     const value = [type].flat().includes('array') ? [url] : url;
     const ids = Object.fromEntries(draft.places.map((place) => [place.name, 'nobody']));
     const body = { ...draft.body, [field]: value };
-    const answer = await send(asClient(operation.role === 'admin' ? admin : client), { ...draft, body }, ids, 'url');
+    const answer = await send(clientOf(operation.role === 'admin' ? admin : client), { ...draft, body }, ids, 'url');
     const told = { ...answer, headers: Object.fromEntries(answer.headers) };
     // A field may be judged after an id that is not there.
     trials.answered(`${operation.name} with ${field} ${JSON.stringify(url)}`, told, { status: [400, 404] });
@@ -56,15 +56,6 @@ export async function urls(world: World, trials: Trials): Promise<void> {
   trials.holds('refused URLs leave no trace', traces, []);
   if (world.isWhole) await redirects(world, trials);
 }
-
-const asClient = ({ clientId, headers, ask }: Attacker) => ({
-  clientId,
-  clientSecret: headers['x-client-secret'],
-  async call(method: string, path: string, body?: unknown, more?: Record<string, string>) {
-    const answer = await ask(method, path, body, more);
-    return { ...answer, headers: new Headers(answer.headers as Record<string, string>) };
-  },
-});
 
 const PATIENCE_MS = 20_000;
 
