@@ -3,7 +3,7 @@ import { httpUrl, isLoopback, wholeNumber } from '../support/arguments';
 import { DOCUMENTS, SECTION_NAMES, type SectionName } from './sections/all';
 
 export interface AttackOptions {
-  /** What is attacked; see {@link SECTIONS}. When absent, everything. */
+  /** Names of {@link SECTIONS}. When absent, all. */
   sections: (SectionName | typeof DOCUMENTS)[];
   /** Number of cases of each table of a section, chosen by the seed. */
   cases: number;

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { cardwright } from '../../client/src';
 import { addOperator } from '../../src/desk/operators/operations';
-import { openInstallation } from '../../src/installation/session';
+import { type InstallationSession, openInstallation } from '../../src/installation/session';
 import { readConfig } from '../../src/kernel/config/config';
 import { partySecret } from '../../src/parties/sandbox/mount';
 import { DESK_FILE } from '../../src/startup/desk-file';
-import { readState } from '../../src/startup/embedded/state-file';
+import { readState, writeState } from '../../src/startup/embedded/state-file';
 import { placeOf } from '../../src/startup/installation/run';
 import { asking } from '../../test/support/ask';
 import { readCredentials } from '../support/api';
@@ -14,7 +14,7 @@ import { operatorJson } from '../support/operator';
 import { ownTenant } from '../support/tenant';
 import { loopbackUrl } from './options';
 import { type KnownIds, makeRecords, recordsFrom } from './records';
-import { clientOf, made, type Target } from './world';
+import { clientOf, made, type Person, type Target } from './world';
 
 interface OpenTarget {
   target: Target;
@@ -35,10 +35,7 @@ export async function openTarget(): Promise<OpenTarget> {
   const { database, keyring, close } = installation;
   const { name, operatorSecret: secret } = credentials.operator;
   const chief = { name, secret };
-  const { operatorId, operatorSecret, ...added } = await database.transaction((tx) =>
-    addOperator(tx, keyring, { name: `attack-${randomUUID().slice(0, 8)}`, createdBy: 'applicant' }),
-  );
-  await operatorJson('operator', 'admit', operatorId);
+  const deputy = await deputyIn(config.dataDir, installation);
   const [client, admin] = [await ownTenant('Attack'), await ownTenant('Attack', 'admin')];
   await operatorJson('iban', 'enable', client.clientId);
   const set = ['rateLimit.perSecond=100000', 'rateLimit.burst=100000'];
@@ -53,13 +50,30 @@ export async function openTarget(): Promise<OpenTarget> {
       desk,
       database,
       partySecret: (party) => partySecret(keyring, party),
-      people: { chief, deputy: { name: added.name, secret: operatorSecret } },
+      people: { chief, deputy },
       records: recordsFrom(known, caller),
       isWhole: true,
     },
     known,
     close,
   };
+}
+
+/**
+ * The second operator, who is kept in a file (0600) for later attacks: once there are two, nobody is admitted by the first
+ * alone.
+ */
+async function deputyIn(dataDir: string, { database, keyring }: InstallationSession): Promise<Person> {
+  const path = join(dataDir, 'attack.json');
+  const kept = await readState<Person>(path);
+  if (kept) return kept;
+  const name = `attack-${randomUUID().slice(0, 8)}`;
+  const { operatorId, operatorSecret: secret } = await database.transaction((tx) =>
+    addOperator(tx, keyring, { name, createdBy: 'applicant' }),
+  );
+  await operatorJson('operator', 'admit', operatorId);
+  await writeState(path, { name, secret });
+  return { name, secret };
 }
 
 /** @throws Error when no sandbox answers */

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { randomOf } from '../processor/scenarios';
 import type { Told } from '../../test/support/ask';
 
-/** What an answer must be. */
+/** The right answer of a case. */
 export interface Expected {
   status: number | readonly number[];
   code?: string;
@@ -12,13 +12,13 @@ export interface Expected {
 
 export interface Failure {
   section: string;
-  /** The case: the operation, and what was wrong with the request. */
+  /** The operation, and the fault of the request. */
   what: string;
   wanted: string;
   got: string;
 }
 
-/** What one section has tried. */
+/** The cases of one section. */
 export interface Tried {
   section: string;
   cases: number;
@@ -35,6 +35,8 @@ export interface Trials {
   holds(what: string, found: unknown, wanted: unknown): void;
   /** The cases of this run: all, or as many as it may try, chosen by the seed. */
   some<T>(cases: readonly T[]): T[];
+  /** The same of each group, and at least one of each. */
+  spread<T>(groups: readonly T[][]): T[];
 }
 
 export interface TrialOptions {
@@ -64,6 +66,10 @@ export function createTrials(section: string, { seed, most }: TrialOptions): Tri
       count(what, JSON.stringify(wanted), got?.slice(0, SHOWN));
     },
     some: (cases) => chosen(cases, most, random),
+    spread: (groups) => {
+      const share = Math.max(1, Math.floor(most / groups.length));
+      return groups.flatMap((group) => chosen(group, share, random));
+    },
   };
 }
 

@@ -17,7 +17,7 @@ export interface Target {
   /** Addresses without a trailing slash. */
   api: string;
   desk: string;
-  /** Where an attack looks for traces. Nothing is written there. */
+  /** The attack looks for traces there, and writes nothing. */
   database: Sql;
   /** Secret that a party of the sandbox signs with. */
   partySecret(party: PartyName): Buffer;
@@ -59,12 +59,14 @@ export interface SecretTerms {
   addresses?: readonly string[];
 }
 
-/** What a section attacks with. */
+/** The callers, tenants and operators of an attack. */
 export interface World extends Target {
   documents: { api: ApiDocument; desk: ApiDocument };
   /** The operations of both documents that need a credential or a session. */
   operations: Operation[];
   deskOperations: Operation[];
+  /** The operations of the desk without a session: signing in, and one-time links. */
+  openOperations: Operation[];
   /** Real places of a city and an occupation, for valid bodies. */
   services: { reference: ReturnType<typeof createReference> };
   /** Calls without a credential. */
@@ -96,6 +98,7 @@ export async function createWorld(target: Target): Promise<World> {
     return { token, ask: asking(target.desk, { authorization: `Bearer ${token}` }) };
   };
   const [{ ask: chief }, { ask: deputy }] = [await signedIn(people.chief), await signedIn(people.deputy)];
+  const ofDesk = operationsOf(desk, () => []);
   const hasSession = ({ role }: Operation) => role !== 'public';
 
   const decide: World['decide'] = (by, name, given, key = randomUUID()) =>
@@ -133,7 +136,8 @@ export async function createWorld(target: Target): Promise<World> {
     ...target,
     documents: { api, desk },
     operations: operationsOf(api).filter(hasSession),
-    deskOperations: operationsOf(desk, () => []).filter(hasSession),
+    deskOperations: ofDesk.filter(hasSession),
+    openOperations: ofDesk.filter((each) => !hasSession(each)),
     services: { reference: createReference() },
     ask,
     askDesk,

@@ -29,6 +29,7 @@ export interface Operation {
   /** Whether the answer is a page: `{ data, hasMore, nextCursor }`. */
   lists: boolean;
   places: Place[];
+  queries: { name: string; required?: boolean }[];
   body?: RequestSchema;
   takesForm: boolean;
   takesJson: boolean;
@@ -160,6 +161,7 @@ function operationOf(document: any, { path, method, operation, placed }: Documen
         readOnly ? [] : placed(path, 'body', name),
       ),
     ],
+    queries: parameters.filter(({ in: at }) => at === 'query'),
     ...(body ? { body } : {}),
     takesForm: 'multipart/form-data' in content,
     takesJson: 'application/json' in content,

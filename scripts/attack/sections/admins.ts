@@ -40,8 +40,8 @@ export const missingIn = ({ status, body }: Told): Permission | undefined => {
 };
 
 /**
- * Calls everything once without each permission. One permission alone must be missing for each operation, the one that
- * the refusal names, so no table says which.
+ * Calls each operation once without each permission. Exactly one missing permission may lead to a refusal, and the refusal
+ * must name it. No table says which permission an operation takes.
  */
 export async function eachMissing<T extends Pick<Operation, 'name'>>(
   trials: Trials,
@@ -68,7 +68,7 @@ async function permissions(world: World, trials: Trials, { mallory, admin }: Ope
   const before = await world.traces(admin.clientId);
   const refused = await eachMissing(
     trials,
-    trials.some(world.operations),
+    world.operations,
     async (permission) => {
       await world.permit(
         mallory.id,

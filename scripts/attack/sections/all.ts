@@ -12,7 +12,7 @@ import { values } from './values';
 
 export type Section = (world: World, trials: Trials) => Promise<void>;
 
-/** What is attacked one after another. Failed sign-ins slow this machine's address down, so they come late. */
+/** The sections in their order. Failed sign-ins slow this machine's address down, so they come late. */
 export const SECTIONS = {
   scopes,
   admins,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { PERMISSIONS } from '../../../src/kernel/permissions';
-import type { Operation } from '../../../test/attack/operations';
-import { type Ask, asking, type Told } from '../../../test/support/ask';
+import { asking, type Told } from '../../../test/support/ask';
+import { callDesk } from '../desk-request';
 import type { Trials } from '../trials';
 import { type Hired, made, type World } from '../world';
 import { eachMissing } from './admins';
@@ -25,21 +25,6 @@ export async function desk(world: World, trials: Trials): Promise<void> {
   await pages(world, trials);
   await codes(world, trials, mallory);
 }
-
-/** A request that passes the schema of its operation, so that it is refused for its caller alone. */
-const bodyOf = ({ method, path }: Operation): object | undefined => {
-  if (method !== 'POST') return undefined;
-  if (path.includes('/decisions/')) return { subject: 'nobody', input: {}, ...reasonOf(path) };
-  if (path === DECODE) return { payloads: [] };
-  return path.includes('/approvals/') ? { reason: 'attack' } : {};
-};
-const reasonOf = (path: string) => (path.endsWith('/preview') ? {} : { reason: 'attack' });
-
-const call = (ask: Ask, operation: Operation, headers: Record<string, string> = {}): Promise<Told> =>
-  ask(operation.method, operation.path.replaceAll(/\{\w+\}/g, 'nobody'), bodyOf(operation), {
-    'x-idempotency-key': randomUUID(),
-    ...headers,
-  });
 
 async function cookieSession({ askDesk, people }: World, person = people.deputy) {
   const answer = await askDesk('POST', '/desk/v1/sessions', { ...person, transport: 'cookie' });
@@ -65,11 +50,11 @@ async function strangers(world: World, trials: Trials, mallory: Hired): Promise<
     ['a client’s credential', headersOf(world)],
   ];
   const before = await world.traces(mallory.id);
-  const cases = deskOperations.flatMap((operation) =>
+  const cases = deskOperations.map((operation) =>
     forged.map(([what, headers]) => ({ operation, what, headers })),
   );
-  for (const { operation, what, headers } of trials.some(cases))
-    trials.answered(`${operation.name} with ${what}`, await call(askDesk, operation, headers), NO_SESSION);
+  for (const { operation, what, headers } of trials.spread(cases))
+    trials.answered(`${operation.name} with ${what}`, await callDesk(askDesk, operation, headers), NO_SESSION);
   trials.holds('strangers leave no trace', await world.traces(mallory.id), before);
 }
 
@@ -93,24 +78,24 @@ async function browsers(world: World, trials: Trials): Promise<void> {
     ['from another site', { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }],
   ];
   const changing = deskOperations.filter(({ method, path }) => method !== 'GET' && path !== DECODE);
-  const cases = changing.flatMap((operation) =>
+  const cases = changing.map((operation) =>
     attempts.map(([what, headers]) => ({ operation, what, headers })),
   );
-  for (const { operation, what, headers } of trials.some(cases))
-    trials.answered(`${operation.name} ${what}`, await call(browser, operation, headers), {
+  for (const { operation, what, headers } of trials.spread(cases))
+    trials.answered(`${operation.name} ${what}`, await callDesk(browser, operation, headers), {
       status: 403,
       says: 'CSRF',
     });
   for (const operation of trials.some(deskOperations)) {
     const headers = { origin: 'https://evil.example', 'x-csrf-token': own.csrf };
     if (operation.path === SIGN_OUT) continue;
-    const { headers: told } = await call(browser, operation, headers);
+    const { headers: told } = await callDesk(browser, operation, headers);
     trials.holds(`${operation.name} lets no other site read`, told['access-control-allow-origin'], undefined);
   }
   const decode = deskOperations.filter(({ path }) => path === DECODE);
   for (const operation of decode)
     for (const origin of ['https://evil.example', 'null'])
-      trials.answered(`${operation.name} from ${origin}`, await call(browser, operation, { origin }), {
+      trials.answered(`${operation.name} from ${origin}`, await callDesk(browser, operation, { origin }), {
         status: 403,
       });
   trials.holds('the document has the codec endpoint', decode.length, 1);
@@ -120,17 +105,17 @@ async function permissions(world: World, trials: Trials, mallory: Hired): Promis
   const operations = world.deskOperations.filter(({ name }) => !(name in WITHOUT_PERMISSION));
   const refused = await eachMissing(
     trials,
-    trials.some(operations),
+    operations,
     (permission) =>
       world.permit(
         mallory.id,
         PERMISSIONS.filter((each) => each !== permission),
       ),
-    (operation) => call(mallory.ask, operation),
+    (operation) => callDesk(mallory.ask, operation),
   );
   await world.permit(mallory.id, PERMISSIONS);
   for (const [{ name, path }, named] of refused)
-    // Which permission an approval takes depends on what it approves, and here nothing is.
+    // The approval decides which permission it takes, and this one does not exist.
     if (!/\/(approve|reject)$/.test(path)) trials.holds(`${name} takes one permission`, named.length, 1);
   const blind = await world.hire(['review']);
   const [{ id } = { id: '' }] = (await world.chief('GET', '/desk/v1/lists/sessions')).body.data;

@@ -59,7 +59,7 @@ async function requests(world: World, trials: Trials): Promise<void> {
   const longest = await beside(world, flood);
   const answers = await flood;
   const passed = answers.filter(({ status }) => status === 200).length;
-  // The burst, and what is refilled while the flood goes on.
+  // The burst, and the tokens that are added during the flood.
   trials.holds('a flood gets its limit', passed >= 20 && passed <= 80, true);
   for (const answer of answers)
     trials.answered('a request of a flood', answer, answer.status === 200 ? { status: 200 } : { status: 429, code: 'rate_limited' });
@@ -143,7 +143,7 @@ const CONNECTIONS = 1_100;
 /** Beyond the time for a head. */
 const SLOW_HEAD_MS = 30_000;
 
-/** Connections of one address that send a head slowly, or nothing. Another address goes on. */
+/** Connections of one address that send a head slowly. They must not hold up another address. */
 async function connections(world: World, trials: Trials): Promise<void> {
   for (const [what, url] of [
     ['API', world.api],

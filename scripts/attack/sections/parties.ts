@@ -57,7 +57,7 @@ function forgeries({ raw, secret, now }: Signed): [what: string, header: string 
 /** Messages that no party sent, sent again, or changed on the way. */
 export async function parties(world: World, trials: Trials): Promise<void> {
   const now = Date.now();
-  const cases = LINES.flatMap(({ path, party }) => {
+  const cases = LINES.map(({ path, party }) => {
     const raw = Buffer.from(JSON.stringify({ id: randomUUID(), eventId: randomUUID() }));
     const signed = { raw, secret: world.partySecret(party), now };
     const others = LINES.filter((line) => line.party !== party);
@@ -67,7 +67,7 @@ export async function parties(world: World, trials: Trials): Promise<void> {
     ]);
     return [...forgeries(signed), ...foreign].map(([what, header]) => ({ path, raw, what, header }));
   });
-  for (const { path, raw, what, header } of trials.some(cases)) {
+  for (const { path, raw, what, header } of trials.spread(cases)) {
     const headers = header === undefined ? {} : { [SIGNATURE_HEADER]: header };
     trials.answered(`${path} with ${what}`, await world.ask('POST', path, raw, headers), FORGED);
   }

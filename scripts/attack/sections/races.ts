@@ -85,7 +85,7 @@ async function emptyPurse(world: World, trials: Trials, { what, purse }: Move, c
   if (purse !== 'account' && purse !== 'euroAccount') return;
   const path = `/v2/accounts/${await world.records.id(purse)}/balance`;
   const available = async () => Number((await world.records.client.call('GET', path)).body.available);
-  // More than half, so that two cannot both have it, fees included.
+  // More than half of the balance, so that only one can succeed, with its fee.
   const amount = (Math.floor((await available()) * 60) / 100).toFixed(2);
   const answers = await many({ ...call, body: { ...call.body, amount } }, randomUUID);
   trials.holds(`${what}: money for one is taken once`, answers.filter(({ status }) => status < 300).length, 1);

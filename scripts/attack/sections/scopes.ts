@@ -28,12 +28,12 @@ export async function scopes(world: World, trials: Trials): Promise<void> {
   const bodies = new Map(
     operations.map((each) => [each.name, draftsOf(world, each, 1).at(-1)?.body ?? undefined]),
   );
-  const cases = operations.flatMap((operation) => {
+  const cases = operations.map((operation) => {
     const { secrets } = held[operation.role === 'admin' ? 'admin' : 'client'];
     const lacking = secrets.filter(({ scopes: set }) => operation.scope && !set.includes(operation.scope));
     return lacking.map((secret) => ({ operation, ...secret }));
   });
-  for (const { operation, scopes: set, headers } of trials.some(cases)) {
+  for (const { operation, scopes: set, headers } of trials.spread(cases)) {
     const { name, method, scope } = operation;
     const body = method === 'GET' ? undefined : bodies.get(name);
     const answer = await ask(method, await world.pathOf(operation), body, {

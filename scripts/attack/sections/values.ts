@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Operation } from '../../../test/attack/operations';
 import { draftsOf } from '../../../test/attack/requests';
-import type { RequestSchema } from '../../../test/attack/values';
 import type { Ask } from '../../../test/support/ask';
+import { deskBody } from '../desk-request';
 import type { Trials } from '../trials';
 import { NOBODY, type World } from '../world';
 
@@ -46,7 +46,7 @@ const HOSTILE_TEXTS = [
   ...['0000-01-01T00:00:00Z', '9999-12-31T23:59:59-23:59', '2026-02-30', '__proto__', 'constructor'],
 ];
 
-/** No value may lead to an error of the server. What is valid may be done. */
+/** No value may lead to an error of the server. A valid one may succeed. */
 const ANY_ANSWER = {
   status: [200, 201, 202, 204, 400, 401, 403, 404, 405, 409, 412, 413, 415, 422, 429, 303, 431, 503],
 };
@@ -55,22 +55,10 @@ const ANY_ANSWER = {
 export async function values(world: World, trials: Trials): Promise<void> {
   const [client, admin] = [await world.tenant(), await world.tenant('admin')];
   const askApi = ({ role }: Operation) => (role === 'admin' ? admin : client).ask;
-  const api = casesOf(world, world.operations, askApi, bodyOfApi(world));
-  const desk = casesOf(world, world.deskOperations.filter(isHarmless), () => world.deputy, bodyOfDesk);
-  const open = [
-    { method: 'POST', path: '/desk/v1/sessions', fields: ['name', 'secret', 'code', 'transport'] },
-    { method: 'POST', path: '/desk/v1/links/look', fields: ['token'] },
-    { method: 'POST', path: '/desk/v1/links/use', fields: ['token', 'secret', 'code'] },
-  ].flatMap(({ path, fields }) =>
-    Object.entries(HOSTILE).flatMap(([what, text]) =>
-      fields.map((field) => {
-        const valid = { name: NOBODY, secret: 'x'.repeat(20), token: 'x', code: '1' };
-        const body = withField(Object.fromEntries(Object.entries(valid).filter(([name]) => fields.includes(name))), field, text);
-        return { what: `POST ${path} with ${field}: ${what}`, send: () => world.askDesk('POST', path, body) };
-      }),
-    ),
-  );
-  for (const { what, send } of trials.some([...api, ...desk, ...open]))
+  const api = casesOf(world.operations, askApi, bodyOfApi(world));
+  const desk = casesOf(world.deskOperations.filter(isHarmless), () => world.deputy, deskBody);
+  const open = casesOf(world.openOperations, () => world.askDesk, deskBody);
+  for (const { what, send } of trials.spread([...api, ...desk, ...open]))
     trials.answered(what, await send(), ANY_ANSWER);
 }
 
@@ -83,12 +71,11 @@ interface Case {
 }
 
 function casesOf(
-  world: World,
   operations: readonly Operation[],
   askOf: (operation: Operation) => Ask,
-  bodyOf: (operation: Operation) => Record<string, unknown>,
-): Case[] {
-  return operations.flatMap((operation) => {
+  bodyOf: (operation: Operation) => Record<string, unknown> | undefined,
+): Case[][] {
+  return operations.map((operation) => {
     const { name, method, path } = operation;
     const ask = askOf(operation);
     const send = (what: string, at: string, body?: string, headers: Record<string, string> = {}): Case => ({
@@ -96,7 +83,7 @@ function casesOf(
       send: () => ask(method, at, body, { 'x-idempotency-key': randomUUID(), ...headers }),
     });
     const plain = path.replaceAll(/\{\w+\}/g, NOBODY);
-    const valid = operation.body ? bodyOf(operation) : {};
+    const valid = bodyOf(operation) ?? {};
     const sent = operation.body && operation.takesJson;
     const text = sent ? JSON.stringify(valid) : undefined;
     const params = [...path.matchAll(/\{(\w+)\}/g)].map(([found]) => found);
@@ -106,7 +93,7 @@ function casesOf(
           send(`${param} ${value.slice(0, 20)}`, path.replace(param, value).replaceAll(/\{\w+\}/g, NOBODY), text),
         ),
       ),
-      ...queryOf(world, operation).flatMap((param) =>
+      ...operation.queries.flatMap(({ name: param }) =>
         HOSTILE_TEXTS.map((value) => send(`?${param}=${value.slice(0, 20)}`, `${plain}?${param}=${value}`, text)),
       ),
       ...(sent
@@ -123,12 +110,6 @@ function casesOf(
   });
 }
 
-/** The names of an operation's query parameters. */
-function queryOf({ documents: { api, desk } }: World, { path, method }: Operation): string[] {
-  const found = (api.paths[path] ?? desk.paths[path])?.[method.toLowerCase()];
-  return (found?.parameters ?? []).filter((each) => each.in === 'query').map(({ name }) => name);
-}
-
 /** Adds a field as text, so that a value may be what no JavaScript holds. */
 function withField(valid: object, field: string, value: string): string {
   const { [field as keyof object]: _, ...rest } = valid;
@@ -142,9 +123,3 @@ const bodyOfApi =
     const { body = {} } = draftsOf(world, operation, 1)[0] ?? {};
     return Object.fromEntries(Object.entries(body).filter(([, value]) => !Buffer.isBuffer(value)));
   };
-
-const bodyOfDesk = ({ body }: Operation): Record<string, unknown> => {
-  const needed = (body as RequestSchema).properties ?? {};
-  const known: Record<string, unknown> = { subject: NOBODY, input: {}, reason: 'attack', payloads: [] };
-  return Object.fromEntries(Object.keys(needed).flatMap((name) => (name in known ? [[name, known[name]]] : [])));
-};
