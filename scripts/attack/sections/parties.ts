@@ -54,6 +54,9 @@ function forgeries({ raw, secret, now }: Signed): [what: string, header: string 
   ];
 }
 
+const headerOf = (signature: string | undefined): Record<string, string> =>
+  signature === undefined ? {} : { [SIGNATURE_HEADER]: signature };
+
 /** Messages that no party sent, sent again, or changed on the way. */
 export async function parties(world: World, trials: Trials): Promise<void> {
   const now = Date.now();
@@ -68,7 +71,7 @@ export async function parties(world: World, trials: Trials): Promise<void> {
     return [...forgeries(signed), ...foreign].map(([what, header]) => ({ path, raw, what, header }));
   });
   for (const { path, raw, what, header } of trials.spread(cases)) {
-    const headers = header === undefined ? {} : { [SIGNATURE_HEADER]: header };
+    const headers = headerOf(header);
     trials.answered(`${path} with ${what}`, await world.ask('POST', path, raw, headers), FORGED);
   }
   for (const { path, party } of trials.some(LINES)) {
@@ -110,7 +113,7 @@ async function cardLine(world: World, trials: Trials): Promise<void> {
   const right = signatureOf(world, party, raw);
   const before = await available();
   for (const [what, header] of forgeries({ raw, secret, now: Date.now() })) {
-    const headers = header === undefined ? {} : { [SIGNATURE_HEADER]: header };
+    const headers = headerOf(header);
     trials.answered(`an authorization with ${what}`, await ask('POST', MESSAGES_PATH, raw, headers), FORGED);
   }
   const changed: [what: string, bytes: Buffer][] = [
@@ -135,7 +138,7 @@ async function cardLine(world: World, trials: Trials): Promise<void> {
   trials.answered('another message under its id', other, { status: 422, code: 'idempotency_mismatch' });
   const question = `/processor/v1/challenges/${randomUUID()}`;
   for (const [what, header] of forgeries({ raw: Buffer.from(question), secret, now: Date.now() })) {
-    const headers = header === undefined ? {} : { [SIGNATURE_HEADER]: header };
+    const headers = headerOf(header);
     trials.answered(`a question with ${what}`, await ask('GET', question, undefined, headers), FORGED);
   }
   trials.holds('nothing else moves money', await available(), before - 1);
