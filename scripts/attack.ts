@@ -37,7 +37,9 @@ async function main(): Promise<number> {
     const tried = await runSections(world, named, { seed, most: options.cases, show: say });
     for (const line of reportOf(tried, seed)) say(line);
     await writeFile(join(out, 'failures.json'), JSON.stringify(tried, null, 1));
-    const findings = sections.includes(DOCUMENTS) ? await attackDocuments(world, known, { ...options, out }) : [];
+    const findings = sections.includes(DOCUMENTS)
+      ? await attackDocuments(world, known, { ...options, out })
+      : [];
     await writeFile(join(out, 'findings.json'), JSON.stringify(findings, null, 1));
     const failed = tried.some(({ failures }) => failures.length > 0);
     return failed || findings.some(({ reason }) => reason === undefined) ? 1 : 0;

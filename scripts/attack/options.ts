@@ -41,7 +41,12 @@ export function readOptions(argv: string[]): AttackOptions {
     .description('a penetration test of a running sandbox')
     .option('--sections <names>', `some of ${ALL.join(',')}`, sectionsIn, [...ALL])
     .option('--cases <count>', 'cases of each table of a section', wholeNumber(1), 5_000)
-    .option('--max-examples <count>', 'test cases of schemathesis for each operation and phase', wholeNumber(1), 20)
+    .option(
+      '--max-examples <count>',
+      'test cases of schemathesis for each operation and phase',
+      wholeNumber(1),
+      20,
+    )
     .option('--seconds <count>', 'duration of schemathesis for each credential', wholeNumber(1))
     .option(
       '--seed <number>',

@@ -1,5 +1,5 @@
 import { SECTIONS, type SectionName } from './sections/all';
-import { createTrials, type Tried, type TrialOptions } from './trials';
+import { createTrials, type TrialOptions, type Tried } from './trials';
 import type { World } from './world';
 
 /** Runs sections one after another. A section that breaks off is a failure of its own, and the others go on. */

@@ -28,7 +28,8 @@ export async function openTarget(): Promise<OpenTarget> {
   const credentials = readCredentials(config.dataDir);
   const api = loopbackUrl(credentials.baseUrl);
   const found = await readState<{ url: string }>(join(config.dataDir, DESK_FILE));
-  if (!found) throw new Error(`No desk listens in ${config.dataDir}: run \`npm start\` in another terminal first.`);
+  if (!found)
+    throw new Error(`No desk listens in ${config.dataDir}: run \`npm start\` in another terminal first.`);
   const desk = loopbackUrl(found.url);
   await assertSandbox(api);
   const installation = await openInstallation(await placeOf(config));
@@ -40,7 +41,10 @@ export async function openTarget(): Promise<OpenTarget> {
   await operatorJson('iban', 'enable', client.clientId);
   const set = ['rateLimit.perSecond=100000', 'rateLimit.burst=100000'];
   for (const setting of set) await operatorJson('client', 'settings', client.clientId, '--set', setting);
-  const callers = { client: cardwright({ baseUrl: api, ...client }), admin: cardwright({ baseUrl: api, ...admin }) };
+  const callers = {
+    client: cardwright({ baseUrl: api, ...client }),
+    admin: cardwright({ baseUrl: api, ...admin }),
+  };
   const known = await makeRecords(callers, client.clientId);
   const headers = { 'x-client-id': client.clientId, 'x-client-secret': client.clientSecret };
   const caller = clientOf({ clientId: client.clientId, headers, ask: asking(api, headers) });

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { randomOf } from '../processor/scenarios';
 import type { Told } from '../../test/support/ask';
+import { randomOf } from '../processor/scenarios';
 
 /** The right answer of a case. */
 export interface Expected {
@@ -93,7 +93,8 @@ function suits({ status, body }: Told, { status: wanted, code, says }: Expected)
 }
 
 /** Words of a stack, of a statement or of a path of this machine. No answer holds them. */
-const INTERNALS = /\bat [\w.<>]+ \(|node_modules|\binsert into\b|\bselect .+ from\b|violates .+ constraint|\/src\//i;
+const INTERNALS =
+  /\bat [\w.<>]+ \(|node_modules|\binsert into\b|\bselect .+ from\b|violates .+ constraint|\/src\//i;
 
 /** The rule of every answer that this one breaks: it comes, is no error of the server, and shows nothing internal. */
 export function brokenRule({ status, headers, text }: Told): string | undefined {

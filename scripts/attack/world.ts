@@ -168,7 +168,8 @@ const idOr = (records: Records, kind: Kind): Promise<string> => records.id(kind)
 
 /** @throws Error with the answer when it is a refusal */
 export function made({ status, body, text }: Told): any {
-  if (status < 200 || status >= 300) throw new Error(`The attack could not prepare itself: ${status} ${text}`);
+  if (status < 200 || status >= 300)
+    throw new Error(`The attack could not prepare itself: ${status} ${text}`);
   return body;
 }
 

@@ -70,7 +70,9 @@ describe('the sections', () => {
   it('leave correct books', async () => expect(await checkLedger(attacked.database)).toEqual([]));
 
   it('forge every message that a party may send', () => {
-    const signed = outsideRoutes(attacked.services).filter(({ method, tag }) => method === 'POST' && tag === 'Callbacks');
+    const signed = outsideRoutes(attacked.services).filter(
+      ({ method, tag }) => method === 'POST' && tag === 'Callbacks',
+    );
     expect(LINES.map(({ path }) => path).sort()).toEqual(signed.map(({ path }) => path).sort());
   });
 });

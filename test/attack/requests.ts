@@ -80,11 +80,7 @@ const VARIANTS: Record<string, Record<string, unknown>[]> = {
  * Returns valid requests of an operation: with the required fields and with all fields, each in every variant. The seed
  * decides the rest.
  */
-export function draftsOf(
-  api: Parameters<typeof identity>[0],
-  operation: Operation,
-  seed: number,
-): Draft[] {
+export function draftsOf(api: Parameters<typeof identity>[0], operation: Operation, seed: number): Draft[] {
   const { body: schema, places } = operation;
   const extents: Extent[] =
     schema || places.some((place) => place.in === 'query') ? ['required', 'all'] : ['all'];

@@ -35,7 +35,12 @@ export const asking =
         dispatcher: connections,
       });
       const text = await answer.body.text();
-      return { status: answer.statusCode, headers: answer.headers, text, body: parsedBody(answer.headers, text) };
+      return {
+        status: answer.statusCode,
+        headers: answer.headers,
+        text,
+        body: parsedBody(answer.headers, text),
+      };
     } catch (error) {
       return { status: 0, headers: {}, text: (error as Error).message, body: undefined };
     }

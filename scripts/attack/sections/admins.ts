@@ -138,7 +138,9 @@ async function twoPeople(world: World, trials: Trials, { mallory, admin }: Opera
     const many = await Promise.all(Array.from({ length: 10 }, () => decided(world.deputy, 'reject')));
     const statuses = many.map(({ status }) => status).sort();
     trials.holds(`${path} is decided once`, statuses, [200, ...Array<number>(9).fill(409)]);
-    trials.answered(`${path} approved after its rejection`, await decided(world.deputy, 'approve'), { status: 409 });
+    trials.answered(`${path} approved after its rejection`, await decided(world.deputy, 'approve'), {
+      status: 409,
+    });
     trials.holds(`${path} rejected has no effect`, await balance(), before);
   }
 }

@@ -64,7 +64,14 @@ async function strangers(world: World, trials: Trials): Promise<void> {
 }
 
 /** Headers by which a caller claims another address. Without trusted proxies nobody believes them. */
-const CLAIMS = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'true-client-ip', 'cf-connecting-ip', 'x-client-ip'];
+const CLAIMS = [
+  'x-forwarded-for',
+  'forwarded',
+  'x-real-ip',
+  'true-client-ip',
+  'cf-connecting-ip',
+  'x-client-ip',
+];
 
 async function addresses(world: World, trials: Trials): Promise<void> {
   const { clientId } = await world.tenant();
@@ -78,9 +85,15 @@ async function addresses(world: World, trials: Trials): Promise<void> {
   trials.holds('a wrong address looks like a wrong secret', bare(foreign), bare(wrong));
   await together(CLAIMS, async (claim) => {
     const value = claim === 'forwarded' ? 'for=203.0.113.7' : '203.0.113.7';
-    trials.answered(`a wrong address with ${claim}`, await ask('GET', READ, undefined, { [claim]: value }), WRONG);
+    trials.answered(
+      `a wrong address with ${claim}`,
+      await ask('GET', READ, undefined, { [claim]: value }),
+      WRONG,
+    );
   });
-  trials.answered('a secret from its address', await world.ask('GET', READ, undefined, here), { status: 200 });
+  trials.answered('a secret from its address', await world.ask('GET', READ, undefined, here), {
+    status: 200,
+  });
 }
 
 async function endings(world: World, trials: Trials): Promise<void> {
@@ -105,7 +118,10 @@ async function endings(world: World, trials: Trials): Promise<void> {
   ] as const)
     trials.answered(`the ${what} of three rotated secrets, at once`, await read(headers), WRONG);
   trials.answered('the third', await read(third), { status: 200 });
-  await world.decide(world.chief, 'client.secret.revoke', { subject: clientId, input: { name: 'reporting' } });
+  await world.decide(world.chief, 'client.secret.revoke', {
+    subject: clientId,
+    input: { name: 'reporting' },
+  });
   await new Promise((resolve) => setTimeout(resolve, SPREAD_MS));
   trials.answered('a revoked secret', await read(third), WRONG);
   for (const [what, headers] of [

@@ -54,7 +54,11 @@ async function strangers(world: World, trials: Trials, mallory: Hired): Promise<
     forged.map(([what, headers]) => ({ operation, what, headers })),
   );
   for (const { operation, what, headers } of trials.spread(cases))
-    trials.answered(`${operation.name} with ${what}`, await callDesk(askDesk, operation, headers), NO_SESSION);
+    trials.answered(
+      `${operation.name} with ${what}`,
+      await callDesk(askDesk, operation, headers),
+      NO_SESSION,
+    );
   trials.holds('strangers leave no trace', await world.traces(mallory.id), before);
 }
 
@@ -114,8 +118,8 @@ async function permissions(world: World, trials: Trials, mallory: Hired): Promis
     (operation) => callDesk(mallory.ask, operation),
   );
   await world.permit(mallory.id, PERMISSIONS);
+  // The approval decides which permission it takes, and this one does not exist.
   for (const [{ name, path }, named] of refused)
-    // The approval decides which permission it takes, and this one does not exist.
     if (!/\/(approve|reject)$/.test(path)) trials.holds(`${name} takes one permission`, named.length, 1);
   const blind = await world.hire(['review']);
   const [{ id } = { id: '' }] = (await world.chief('GET', '/desk/v1/lists/sessions')).body.data;
@@ -197,7 +201,11 @@ async function codes(world: World, trials: Trials, mallory: Hired): Promise<void
     trials.holds(`${what} looks like an unknown name`, bare(await signIn(given)), bare(unknown));
   const next = { name, secret, code: mallory.code(1) };
   const both = await Promise.all(Array.from({ length: 8 }, () => signIn(next)));
-  trials.holds('of one code at once, one session begins', both.filter(({ status }) => status === 201).length, 1);
+  trials.holds(
+    'of one code at once, one session begins',
+    both.filter(({ status }) => status === 201).length,
+    1,
+  );
   const guessed = await Promise.all(Array.from({ length: 12 }, () => signIn({ name, secret: 'wrong' })));
   trials.holds('guesses wait', guessed.filter(({ status }) => status === 429).length > 5, true);
   const links = ['look', 'use'].map((how) => [how, `/desk/v1/links/${how}`] as const);

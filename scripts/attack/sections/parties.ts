@@ -29,7 +29,8 @@ interface Signed {
 
 /** Headers that no holder of the secret made for these bytes. */
 function forgeries({ raw, secret, now }: Signed): [what: string, header: string | undefined][] {
-  const sign = (bytes = raw, by = secret, seconds = 0) => signMessage(bytes, by, new Date(now + seconds * 1000));
+  const sign = (bytes = raw, by = secret, seconds = 0) =>
+    signMessage(bytes, by, new Date(now + seconds * 1000));
   const [time = '', mac = ''] = sign().split(',');
   const digest = mac.slice('v1='.length);
   const late = TOLERANCE_SECONDS + 30;
@@ -126,9 +127,7 @@ async function cardLine(world: World, trials: Trials): Promise<void> {
     trials.answered(`${what} under the signature`, await ask('POST', MESSAGES_PATH, bytes, right), FORGED);
   trials.holds('forged messages move no money', await available(), before);
 
-  const many = await Promise.all(
-    Array.from({ length: 20 }, () => ask('POST', MESSAGES_PATH, raw, right)),
-  );
+  const many = await Promise.all(Array.from({ length: 20 }, () => ask('POST', MESSAGES_PATH, raw, right)));
   const told = many.filter(({ status }) => status === 200);
   trials.holds('a message sent twenty times has one answer', new Set(told.map(({ text }) => text)).size, 1);
   trials.holds('a message sent twenty times is approved', told[0]?.body.approved, true);

@@ -31,12 +31,21 @@ export async function races(world: World, trials: Trials): Promise<void> {
     [],
   );
   for (const move of trials.some(MOVES)) {
+    await refilled(world, admin);
     const calls = [await callOf(world, move, admin), await callOf(world, move, admin)];
     const [call, other] = calls;
     if (!call || !other) continue;
     await oneKey(trials, move, call);
     if (move.quote) await oneQuote(trials, move, other);
     else if (move.purse) await emptyPurse(world, trials, move, other);
+  }
+}
+
+/** Each move finds money, whatever the moves before it have taken. */
+async function refilled({ records }: World, { ask }: Attacker): Promise<void> {
+  for (const kind of ['account', 'euroAccount'] as const) {
+    const body = { accountId: await records.id(kind), amount: '500.00', reason: 'attack' };
+    await ask('POST', '/v1/accounts/admin-deposit', body);
   }
 }
 
@@ -66,7 +75,12 @@ async function oneKey(trials: Trials, { what }: Move, call: Call): Promise<void>
   trials.holds(`${what}: one key has one answer`, new Set(final.map(({ text }) => text)).size, 1);
   const first = final.filter(({ headers }) => headers['x-idempotent-replayed'] === undefined);
   trials.holds(`${what}: one key has one effect`, first.length, 1);
-  const mixed = await call.ask('POST', call.path, { ...call.body, description: NOBODY }, { 'x-idempotency-key': key });
+  const mixed = await call.ask(
+    'POST',
+    call.path,
+    { ...call.body, description: NOBODY },
+    { 'x-idempotency-key': key },
+  );
   // A field that the operation lacks is refused before the key is looked up.
   trials.answered(`${what}: its key with another body`, mixed, { status: [400, 422] });
 }
@@ -88,6 +102,10 @@ async function emptyPurse(world: World, trials: Trials, { what, purse }: Move, c
   // More than half of the balance, so that only one can succeed, with its fee.
   const amount = (Math.floor((await available()) * 60) / 100).toFixed(2);
   const answers = await many({ ...call, body: { ...call.body, amount } }, randomUUID);
-  trials.holds(`${what}: money for one is taken once`, answers.filter(({ status }) => status < 300).length, 1);
+  trials.holds(
+    `${what}: money for one is taken once`,
+    answers.filter(({ status }) => status < 300).length,
+    1,
+  );
   trials.holds(`${what}: the account is not below zero`, (await available()) >= 0, true);
 }

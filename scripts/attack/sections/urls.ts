@@ -11,7 +11,15 @@ const INNER_HOSTS = [
   ...['10.0.0.1', '172.16.0.1', '192.168.1.1', '100.64.0.1', '169.254.169.254', '0.0.0.0', '255.255.255.255'],
   ...['168.63.129.16', '192.0.2.1', '198.18.0.1', '224.0.0.1'],
   // The same in other bases, cut, or padded.
-  ...['0xa9fea9fe', '2852039166', '0251.0376.0251.0376', '0xa9.0xfe.0xa9.0xfe', '10.1', '192.168.257', '167772161'],
+  ...[
+    '0xa9fea9fe',
+    '2852039166',
+    '0251.0376.0251.0376',
+    '0xa9.0xfe.0xa9.0xfe',
+    '10.1',
+    '192.168.257',
+    '167772161',
+  ],
   ...['169.254.169.254.', '１６９.２５４.１６９.２５４', '169。254。169。254'],
   ...['[::]', '[::ffff:10.0.0.1]', '[::ffff:a9fe:a9fe]', '[::ffff:0:169.254.169.254]', '[::a9fe:a9fe]'],
   ...['[64:ff9b::a9fe:a9fe]', '[64:ff9b:1::1]', '[2002:a9fe:a9fe::1]', '[fd00::1]', '[fe80::1]', '[fec0::1]'],
@@ -37,7 +45,10 @@ export async function urls(world: World, trials: Trials): Promise<void> {
   const before = await world.traces(client.clientId);
   const cases = world.operations.map((operation) => {
     const fields = Object.entries(operation.body?.properties ?? {}).filter(([, schema]) => isUrl(schema));
-    const given = [...ODD_URLS, ...(isReached(operation) ? INNER_HOSTS.map((host) => `https://${host}/`) : [])];
+    const given = [
+      ...ODD_URLS,
+      ...(isReached(operation) ? INNER_HOSTS.map((host) => `https://${host}/`) : []),
+    ];
     return fields.flatMap(([field, { type }]) => given.map((url) => ({ operation, field, type, url })));
   });
   const tried = trials.spread(cases);
@@ -48,7 +59,12 @@ export async function urls(world: World, trials: Trials): Promise<void> {
     const value = [type].flat().includes('array') ? [url] : url;
     const ids = Object.fromEntries(draft.places.map((place) => [place.name, 'nobody']));
     const body = { ...draft.body, [field]: value };
-    const answer = await send(clientOf(operation.role === 'admin' ? admin : client), { ...draft, body }, ids, 'url');
+    const answer = await send(
+      clientOf(operation.role === 'admin' ? admin : client),
+      { ...draft, body },
+      ids,
+      'url',
+    );
     const told = { ...answer, headers: Object.fromEntries(answer.headers) };
     // A field may be judged after an id that is not there.
     trials.answered(`${operation.name} with ${field} ${JSON.stringify(url)}`, told, { status: [400, 404] });

@@ -41,8 +41,32 @@ const HOSTILE: Record<string, string> = {
 
 /** Texts of paths and queries, as they are sent. */
 const HOSTILE_TEXTS = [
-  ...['%00', 'a%00b', '%ff', '%c3%28', '%ed%a0%80', '%', '%2e%2e%2f', '..%5c..', '%0d%0ax:%20y', "'%20or%201=1"],
-  ...['9'.repeat(400), 'x'.repeat(4_000), '-1', '1e9', 'NaN', 'infinity', 'now', '%7b%7d', '[]', '', '+', '٣'],
+  ...[
+    '%00',
+    'a%00b',
+    '%ff',
+    '%c3%28',
+    '%ed%a0%80',
+    '%',
+    '%2e%2e%2f',
+    '..%5c..',
+    '%0d%0ax:%20y',
+    "'%20or%201=1",
+  ],
+  ...[
+    '9'.repeat(400),
+    'x'.repeat(4_000),
+    '-1',
+    '1e9',
+    'NaN',
+    'infinity',
+    'now',
+    '%7b%7d',
+    '[]',
+    '',
+    '+',
+    '٣',
+  ],
   ...['0000-01-01T00:00:00Z', '9999-12-31T23:59:59-23:59', '2026-02-30', '__proto__', 'constructor'],
 ];
 
@@ -90,11 +114,17 @@ function casesOf(
     return [
       ...params.flatMap((param) =>
         HOSTILE_TEXTS.filter(Boolean).map((value) =>
-          send(`${param} ${value.slice(0, 20)}`, path.replace(param, value).replaceAll(/\{\w+\}/g, NOBODY), text),
+          send(
+            `${param} ${value.slice(0, 20)}`,
+            path.replace(param, value).replaceAll(/\{\w+\}/g, NOBODY),
+            text,
+          ),
         ),
       ),
       ...operation.queries.flatMap(({ name: param }) =>
-        HOSTILE_TEXTS.map((value) => send(`?${param}=${value.slice(0, 20)}`, `${plain}?${param}=${value}`, text)),
+        HOSTILE_TEXTS.map((value) =>
+          send(`?${param}=${value.slice(0, 20)}`, `${plain}?${param}=${value}`, text),
+        ),
       ),
       ...(sent
         ? [...Object.keys(operation.body?.properties ?? {}), '__proto__', 'unknown'].flatMap((field) =>
