@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Operation } from '../../test/attack/operations';
 import type { Ask, Told } from '../../test/support/ask';
 import { NOBODY } from './world';
@@ -13,13 +14,21 @@ export function deskBody({ body }: Operation): Record<string, unknown> | undefin
   return Object.fromEntries(fields.map((name) => [name, KNOWN[name] ?? 'attack']));
 }
 
-/** Calls an operation of the desk so that only its caller may be a reason for a refusal. */
-export const callDesk = (
+/**
+ * Calls an operation of the desk so that only its caller may be a reason for a refusal. An operator has a limit of
+ * requests, so the call is repeated when the product says when.
+ */
+export async function callDesk(
   ask: Ask,
   operation: Operation,
   headers: Record<string, string> = {},
-): Promise<Told> => {
+): Promise<Told> {
   const needed = operation.queries.filter(({ required }) => required).map(({ name }) => `${name}=attack`);
   const path = [operation.path.replaceAll(/\{\w+\}/g, NOBODY), ...needed].join('?');
-  return ask(operation.method, path, deskBody(operation), { 'x-idempotency-key': randomUUID(), ...headers });
-};
+  const call = () =>
+    ask(operation.method, path, deskBody(operation), { 'x-idempotency-key': randomUUID(), ...headers });
+  const answer = await call();
+  if (answer.status !== 429) return answer;
+  await sleep(1_000 * Number(answer.headers['retry-after']));
+  return call();
+}

@@ -67,7 +67,8 @@ export function createTrials(section: string, { seed, most }: TrialOptions): Tri
     },
     some: (cases) => chosen(cases, most, random),
     spread: (groups) => {
-      const share = Math.max(1, Math.floor(most / groups.length));
+      const filled = groups.filter(({ length }) => length > 0);
+      const share = Math.max(1, Math.floor(most / filled.length));
       return groups.flatMap((group) => chosen(group, share, random));
     },
   };
