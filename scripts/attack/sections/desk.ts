@@ -118,9 +118,10 @@ async function permissions(world: World, trials: Trials, mallory: Hired): Promis
     (operation) => callDesk(mallory.ask, operation),
   );
   await world.permit(mallory.id, PERMISSIONS);
-  // The approval decides which permission it takes, and this one does not exist.
+  // The approval, or the kind of the record, decides which permission it takes. This one does not exist.
   for (const [{ name, path }, named] of refused)
-    if (!/\/(approve|reject)$/.test(path)) trials.holds(`${name} takes one permission`, named.length, 1);
+    if (!/\/(approve|reject|content)$/.test(path))
+      trials.holds(`${name} takes one permission`, named.length, 1);
   const blind = await world.hire(['review']);
   const [{ id } = { id: '' }] = (await world.chief('GET', '/desk/v1/lists/sessions')).body.data;
   const ended = await world.decide(blind.ask, 'session.end', { subject: id });

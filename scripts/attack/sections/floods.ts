@@ -96,7 +96,7 @@ async function waiting(world: World, trials: Trials): Promise<void> {
 async function bodies(world: World, trials: Trials): Promise<void> {
   const { headers } = await world.tenant();
   const form = 'multipart/form-data; boundary=x';
-  const part = '--x\r\ncontent-disposition: form-data; name="file"; filename="a.png"\r\n\r\n';
+  const part = '--x\r\ncontent-disposition: form-data; name="file"; filename="a"\r\n\r\n\xff\xd8\xff\xe0';
   const targets: [path: string, type: string, start: string][] = [
     ['/v1/users', 'application/json', '{"meta":{"a":"'],
     ['/v1/cardholders/files', form, part],
@@ -134,7 +134,7 @@ async function endless(url: string, { path, type, start, headers }: Endless) {
   );
   const chunk = (bytes: Buffer) =>
     Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n')]);
-  socket.write(chunk(Buffer.from(start)));
+  socket.write(chunk(Buffer.from(start, 'latin1')));
   while (!isCut && sent < ENOUGH) {
     const isWritten = socket.write(chunk(CHUNK));
     sent += CHUNK.length;
