@@ -62,7 +62,9 @@ async function attackDocuments(
   const { client } = world.records;
   const asClient = { 'x-client-id': client.clientId, 'x-client-secret': client.clientSecret };
   const asOperator = { authorization: `Bearer ${(await world.hire()).token}` };
-  const deskDocument = documentWith(desk, known, (document) => operationsOf(document, () => []));
+  // schemathesis takes a request without the cookie for one without a session, although it has the token.
+  const bearerAlone = { ...desk, security: [{ bearer: [] }] };
+  const deskDocument = documentWith(bearerAlone, known, (document) => operationsOf(document, () => []));
   const runs: [name: string, baseUrl: string, document: ApiDocument, headers: Record<string, string>][] = [
     ['client', world.api, documentWith(api, known), asClient],
     ['admin', world.api, documentWith(api, known), admin.headers],
