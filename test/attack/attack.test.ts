@@ -69,6 +69,15 @@ describe('the sections', () => {
 
   it('leave correct books', async () => expect(await checkLedger(attacked.database)).toEqual([]));
 
+  it('find the input of a decision demanded where it has required fields', () => {
+    const requiredOf = (name: string): string[] =>
+      (world.documents.desk as any).paths[`/desk/v1/decisions/${name}`].post.requestBody.content[
+        'application/json'
+      ].schema.required;
+    expect(requiredOf('client.settings')).toContain('input');
+    expect(requiredOf('client.revoke')).not.toContain('input');
+  });
+
   it('forge every message that a party may send', () => {
     const signed = outsideRoutes(attacked.services).filter(
       ({ method, tag }) => method === 'POST' && tag === 'Callbacks',

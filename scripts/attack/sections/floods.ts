@@ -138,7 +138,7 @@ async function endless(url: string, { path, type, start, headers }: Endless) {
   while (!isCut && sent < ENOUGH) {
     const isWritten = socket.write(chunk(CHUNK));
     sent += CHUNK.length;
-    // The answer is read meanwhile: a connection that is cut loses what was not.
+    // The answer is read meanwhile, because a connection that is cut loses unread bytes.
     if (isWritten) await sleep(1);
     else await Promise.race([new Promise((resolve) => socket.once('drain', resolve)), sleep(500)]);
   }

@@ -96,7 +96,7 @@ async function oneQuote(trials: Trials, { what, status }: Move, call: Call): Pro
 
 const LEFT = 100;
 
-/** Takes most of what an account has, many times at once. */
+/** Takes most of an account's money, many times at once. */
 async function emptyPurse(
   { records, ...world }: World,
   trials: Trials,
