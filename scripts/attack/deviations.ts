@@ -7,6 +7,7 @@ import type { KnownIds } from './records';
 export const LEFT_OUT: Record<string, string> = {
   'POST /sandbox/clock': 'it would end the quotes, holds and allocations that the attack itself uses',
   'POST /v1/client/secret/rotate': 'it would end the secret that the attack itself calls with',
+  'DELETE /desk/v1/sessions/current': 'it would end the session that the attack itself calls with',
 };
 
 /** Values of fields that the sandbox knows, offers and can afford. */
@@ -60,13 +61,17 @@ export interface ApiDocument {
  * affordable amount, because random values would make every request end with 404 or 400. The others are
  * {@link DEVIATIONS}. No example changes which requests are valid.
  */
-export function documentWith(served: ApiDocument, ids: KnownIds): ApiDocument {
+export function documentWith(
+  served: ApiDocument,
+  ids: KnownIds,
+  operations: typeof operationsOf = operationsOf,
+): ApiDocument {
   const document = structuredClone(served);
   for (const name of Object.keys(LEFT_OUT)) {
     const [method = '', path = ''] = name.split(' ');
     delete document.paths[path]?.[method.toLowerCase()];
   }
-  for (const { method, path, places } of operationsOf(document)) {
+  for (const { method, path, places } of operations(document)) {
     const operation = document.paths[path]?.[method.toLowerCase()] ?? {};
     for (const field of fieldsOf(operation)) {
       const { at, name, schema } = field;

@@ -40,7 +40,7 @@ export const EXCEPTIONS: Exception[] = [
     'A cursor is opaque.',
   ),
   refused(
-    ['currency', 'fromCurrency', 'from', 'to'],
+    ['currency', 'fromCurrency', 'from', 'to', 'input.currency'],
     /^\w+ (must be a known currency code|must be one of|\w+ is not offered for)/,
     'Currencies are a table; what a method offers is told by the options of the account.',
   ),
@@ -127,6 +127,22 @@ export const EXCEPTIONS: Exception[] = [
     { operations: /^POST \/v1\/cardholders\/\{id\}\/photos$/ },
   ),
   refused(['allocation'], /must be at most 0\.5/, 'JSON Schema has no bound for a decimal string.'),
+  refused(['version'], /is not a version of a subject/, 'A version is opaque.'),
+  refused(
+    ['subject', 'bin', 'chain'],
+    /^(It takes |bin must have |chain must start with )/,
+    'Which subjects there are depends on the decision.',
+    { operations: /^POST \/desk\/v1\/decisions\// },
+  ),
+  refused(['list'], /must be JSON/, 'An allow-list is JSON within a text, as its signatures cover it.'),
+  refused(
+    ['input.addresses[0]'],
+    /must be an address or a network/,
+    'JSON Schema has no format for an address or a network.',
+  ),
+  refused([''], /^Nothing of such a record is masked/, 'The kind of the record decides.', {
+    operations: /^POST \/desk\/v1\/records\/\{id\}\/reveal$/,
+  }),
   refused(['txHash'], /is not known to the chain/, 'The nodes of the chain tell which hashes exist.'),
   {
     check: 'allow_header_conformance',

@@ -1,36 +1,53 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { httpUrl, isLoopback, wholeNumber } from '../support/arguments';
+import { DOCUMENTS, SECTION_NAMES, type SectionName } from './sections/all';
 
 export interface AttackOptions {
-  /** Loopback address of the product, without a trailing slash. When absent, the address of the credentials file. */
-  baseUrl?: string;
-  /** A credentials file like `.data/credentials.json`. When absent, the attack creates new tenants. */
-  credentials?: string;
-  /** Number of test cases for each operation in each phase. */
+  /** Names of {@link SECTIONS}. When absent, all. */
+  sections: (SectionName | typeof DOCUMENTS)[];
+  /** Number of cases of each table of a section, chosen by the seed. */
+  cases: number;
+  /** Number of test cases of schemathesis for each operation in each phase. */
   maxExamples: number;
-  /** Duration of the attack for each credential. When absent, until every operation has had its test cases. */
+  /** Duration of schemathesis for each credential. When absent, until every operation has had its test cases. */
   seconds?: number;
-  /** The same seed gives the same test cases. */
+  /** The same seed gives the same cases. */
   seed: number;
   /** Folder of the reports. When absent, a temporary folder. */
   out?: string;
 }
 
+const ALL = [...SECTION_NAMES, DOCUMENTS] as const;
+
+/** @throws InvalidArgumentError naming all sections */
+function sectionsIn(text: string): AttackOptions['sections'] {
+  const named = text.split(',');
+  const found = ALL.filter((each) => named.includes(each));
+  if (found.length === named.length) return found;
+  throw new InvalidArgumentError(`Some of ${ALL.join(', ')}, with commas.`);
+}
+
 const EPILOG = `
-Attacks a running sandbox through every operation of its /openapi.json, as a client and as an operator, with input that the
-document allows and with invalid input. It changes and closes every record that it can reach, so use a separate installation,
+Attacks a running sandbox and its desk over HTTP. Each section derives its cases from the two OpenAPI documents: secrets
+without a scope, admins without a permission, the desk without a session, forged callbacks, URLs of inner hosts, hostile
+values, races, floods, and stolen or ended credentials. The section documents is schemathesis. The attack changes and closes every record that it can reach, so use a separate installation,
   DATA_DIR=.data/attack npm start        and, in another terminal,
   DATA_DIR=.data/attack npm run attack
-Exits with 1 when an answer is neither documented nor a known exception (scripts/attack/exceptions.ts).`;
+Exits with 1 at any failure, or when an answer is neither documented nor a known exception (scripts/attack/exceptions.ts).`;
 
 /** @throws CommanderError after printing its message */
 export function readOptions(argv: string[]): AttackOptions {
   return new Command('attack')
-    .description('schemathesis against a running sandbox')
-    .option('--base-url <url>', 'address of the product; loopback only', loopbackUrl)
-    .option('--credentials <file>', 'use these credentials rather than new tenants')
-    .option('--max-examples <count>', 'test cases for each operation and phase', wholeNumber(1), 20)
-    .option('--seconds <count>', 'duration of the attack for each credential', wholeNumber(1))
+    .description('a penetration test of a running sandbox')
+    .option('--sections <names>', `some of ${ALL.join(',')}`, sectionsIn, [...ALL])
+    .option('--cases <count>', 'cases of each table of a section', wholeNumber(1), 5_000)
+    .option(
+      '--max-examples <count>',
+      'test cases of schemathesis for each operation and phase',
+      wholeNumber(1),
+      20,
+    )
+    .option('--seconds <count>', 'duration of schemathesis for each credential', wholeNumber(1))
     .option(
       '--seed <number>',
       'repeats the test cases of an earlier run',

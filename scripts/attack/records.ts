@@ -1,9 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { type Cardwright, CardwrightError, until } from '../../client/src';
-import type { Kind } from '../../test/attack/records';
+import type { Kind, Records } from '../../test/attack/records';
+import type { Client } from '../../test/support/api';
 
 /** Ids of the attack's own records by kind. Some kinds exist only after the attack has created them. */
 export type KnownIds = Partial<Record<Kind, string>>;
+
+/** The records of a running installation, in the shape that drafts and moves take. */
+export function recordsFrom(known: KnownIds, client: Client): Records {
+  async function id(kind: Kind): Promise<string> {
+    const found = known[kind];
+    if (found === undefined) throw new Error(`The attack has no record of the kind ${kind}.`);
+    return found;
+  }
+  return { client, mark: 'Attack', id, made: async () => Object.values(known) };
+}
 
 const BIN = '44112200';
 /** Longer than a minute, because the product polls the bank once a minute when a callback is lost. */
@@ -46,9 +57,10 @@ async function makePeople({ client, admin }: Callers) {
   const externalId = randomUUID();
   const { id: user } = await client.createUser({ body: { externalId, meta } });
   const { id: account } = await client.openUserAccount({ path: { id: user }, body: { currency: 'USD' } });
-  const accounts = await client.listAccounts({ query: { ownerType: 'client', currency: 'USD' } });
-  const masterAccount = String(accounts.data[0]?.id);
-  for (const accountId of [account, masterAccount])
+  const masterIn = async (currency: string) =>
+    String((await client.listAccounts({ query: { ownerType: 'client', currency } })).data[0]?.id);
+  const [masterAccount, euroAccount] = [await masterIn('USD'), await masterIn('EUR')];
+  for (const accountId of [account, masterAccount, euroAccount])
     await admin.creditAccount({ body: { accountId, amount: '100000.00', reason: 'attack' } });
   const holder = await client.createCardholder({
     path: { id: user },
@@ -57,7 +69,7 @@ async function makePeople({ client, admin }: Callers) {
   const cardholder = holder.id;
   const submitted = { documentedUser: user, userInReview: user };
   const held = { cardholder, pendingCardholder: cardholder, failedCardholder: cardholder };
-  return { user, ...submitted, externalId, account, masterAccount, ...held };
+  return { user, ...submitted, externalId, account, masterAccount, euroAccount, ...held };
 }
 
 async function makeTransfers(client: Cardwright, account: string): Promise<KnownIds> {

@@ -12,8 +12,8 @@ import { CREDIT_CALLBACK_PATH } from './iban/credits/kind';
 import { IBAN_PAYOUT_CALLBACKS } from './iban/payouts/kind';
 import { PAYOUT_CALLBACKS } from './payouts/kind';
 
-/** The callback path of each party. */
-const CALLBACKS: { party: CallingParty; name: string; path: string }[] = [
+/** The callback path of each party that moves money. */
+export const CALLBACKS: { party: CallingParty; name: string; path: string }[] = [
   { party: 'checkout', name: 'checkout', path: CALLBACK_PATH },
   { party: 'payouts', name: 'payouts', path: PAYOUT_CALLBACKS },
   { party: 'payouts', name: 'iban-payouts', path: IBAN_PAYOUT_CALLBACKS },

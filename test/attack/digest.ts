@@ -1,4 +1,4 @@
-import type { TestApi } from '../support/api';
+import type { Sql } from '../../src/kernel/db/database';
 
 /** Number of rows and sum of their hashes for each table, independent of their order. */
 export type Digest = Record<string, string>;
@@ -8,8 +8,8 @@ export type Digest = Record<string, string>;
  * renews them.
  * @param mentions only rows that contain one of these texts
  */
-export async function digest(api: TestApi, mentions?: string[]): Promise<Digest> {
-  const tables = await api.database.query<{ name: string }>(
+export async function digest({ database }: { database: Sql }, mentions?: string[]): Promise<Digest> {
+  const tables = await database.query<{ name: string }>(
     `select table_name as name from information_schema.tables
       where table_schema = 'public' and table_type = 'BASE TABLE' and table_name <> 'counting_rates' order by 1`,
   );
@@ -19,6 +19,6 @@ export async function digest(api: TestApi, mentions?: string[]): Promise<Digest>
          where $1::text[] is null or t::text like any($1)) as "${name}"`,
   );
   const patterns = mentions?.map((text) => `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`) ?? null;
-  const [row] = await api.database.query<Digest>(`select ${hashes.join()}`, [patterns]);
+  const [row] = await database.query<Digest>(`select ${hashes.join()}`, [patterns]);
   return row as Digest;
 }

@@ -1,3 +1,5 @@
+import type { Permission } from '../../src/kernel/permissions';
+import type { Scope } from '../../src/kernel/scopes';
 import { resolvedIn } from '../support/documented';
 import type { Kind } from './records';
 import type { RequestSchema } from './values';
@@ -17,12 +19,17 @@ export interface Operation {
   name: string;
   method: string;
   path: string;
-  role: 'public' | 'client' | 'admin';
+  role: 'public' | 'client' | 'admin' | 'operator';
+  /** The scope that a tenant's secret needs. Absent: none. */
+  scope?: Scope;
+  /** The permission that an admin's operation names. */
+  permission?: Permission;
   /** Success statuses. */
   success: number[];
   /** Whether the answer is a page: `{ data, hasMore, nextCursor }`. */
   lists: boolean;
   places: Place[];
+  queries: { name: string; required?: boolean }[];
   body?: RequestSchema;
   takesForm: boolean;
   takesJson: boolean;
@@ -108,16 +115,26 @@ function placeOf(path: string, at: Place['in'], name: string): Place[] {
   throw new Error(`${path} takes ${name} (${at}): say in ${__filename} what it names`);
 }
 
-/** Every operation of `/openapi.json`. */
-export function operationsOf(document: any): Operation[] {
+/**
+ * Every operation of an OpenAPI document.
+ * @param placed what a request names. The desk's requests name nothing of the caller's own
+ */
+export function operationsOf(document: any, placed: typeof placeOf = placeOf): Operation[] {
   return Object.entries<Record<string, any>>(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) =>
-      operationOf(document, path, method.toUpperCase(), operation),
+      operationOf(document, { path, method: method.toUpperCase(), operation, placed }),
     ),
   );
 }
 
-function operationOf(document: any, path: string, method: string, operation: any): Operation {
+interface Documented {
+  path: string;
+  method: string;
+  operation: any;
+  placed: typeof placeOf;
+}
+
+function operationOf(document: any, { path, method, operation, placed }: Documented): Operation {
   const parameters: { in: Place['in'] | 'header'; name: string; required?: boolean }[] =
     operation.parameters ?? [];
   const content = operation.requestBody?.content ?? {};
@@ -132,16 +149,19 @@ function operationOf(document: any, path: string, method: string, operation: any
     method,
     path,
     role: operation['x-role'],
+    ...(operation['x-scope'] ? { scope: operation['x-scope'] } : {}),
+    ...(operation['x-permission'] ? { permission: operation['x-permission'] } : {}),
     success,
     lists: shown?.properties?.hasMore !== undefined,
     places: [
       ...parameters.flatMap(({ in: at, name, required }) =>
-        at === 'header' ? [] : placeOf(path, at, name).map((place) => ({ ...place, required })),
+        at === 'header' ? [] : placed(path, at, name).map((place) => ({ ...place, required })),
       ),
       ...Object.entries(body?.properties ?? {}).flatMap(([name, { readOnly }]) =>
-        readOnly ? [] : placeOf(path, 'body', name),
+        readOnly ? [] : placed(path, 'body', name),
       ),
     ],
+    queries: parameters.filter(({ in: at }) => at === 'query'),
     ...(body ? { body } : {}),
     takesForm: 'multipart/form-data' in content,
     takesJson: 'application/json' in content,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { identity } from '../people/cardholders/support';
-import type { Answer, Client, TestApi } from '../support/api';
+import type { Answer, Client } from '../support/api';
 import { type FormParts, form, jpeg } from '../support/uploads';
 import { DESTINATION } from '../transfers/iban/support';
 import type { Operation, Place } from './operations';
@@ -21,7 +21,7 @@ export interface Draft {
 let references = 0;
 
 /** Values that no schema determines: known, offered and affordable ones. */
-const samplesFor = (api: TestApi): Record<string, unknown> => ({
+const samplesFor = (api: Parameters<typeof identity>[0]): Record<string, unknown> => ({
   ...identity(api),
   amount: '10.00',
   minReceive: '0.01',
@@ -80,7 +80,7 @@ const VARIANTS: Record<string, Record<string, unknown>[]> = {
  * Returns valid requests of an operation: with the required fields and with all fields, each in every variant. The seed
  * decides the rest.
  */
-export function draftsOf(api: TestApi, operation: Operation, seed: number): Draft[] {
+export function draftsOf(api: Parameters<typeof identity>[0], operation: Operation, seed: number): Draft[] {
   const { body: schema, places } = operation;
   const extents: Extent[] =
     schema || places.some((place) => place.in === 'query') ? ['required', 'all'] : ['all'];

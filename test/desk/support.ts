@@ -1,8 +1,10 @@
-import { request } from 'undici';
 import { addFirstOperator, addOperator, admitOperator } from '../../src/desk/operators/operations';
 import type { Permission } from '../../src/kernel/permissions';
 import type { Client, TestApi } from '../support/api';
+import { type Ask, asking } from '../support/ask';
 import { created, look } from '../transfers/payouts/support';
+
+export type { Ask, Told } from '../support/ask';
 
 export interface Person {
   name: string;
@@ -34,38 +36,11 @@ export const permit = async (
   await database.query('update operators set permissions = $2 where name = $1', [name, permissions]);
 };
 
-export interface Told {
-  status: number;
-  headers: Record<string, string | string[] | undefined>;
-  text: string;
-  body: any;
-}
-
-export type Ask = (
-  method: string,
-  path: string,
-  body?: unknown,
-  headers?: Record<string, string>,
-) => Promise<Told>;
-
 /** Calls a desk. */
-export const calling =
-  (url: string, own: Record<string, string> = {}): Ask =>
-  async (method, path, body, headers = {}) => {
-    const answer = await request(`${url}${path.startsWith('/') ? path : `/desk/v1/${path}`}`, {
-      method: method as 'GET',
-      headers: { ...own, ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    const text = await answer.body.text();
-    const isJson = String(answer.headers['content-type'] ?? '').includes('json');
-    return {
-      status: answer.statusCode,
-      headers: answer.headers,
-      text,
-      body: isJson && text ? JSON.parse(text) : text,
-    };
-  };
+export const calling = (url: string, own: Record<string, string> = {}): Ask => {
+  const ask = asking(url, own);
+  return (method, path, ...given) => ask(method, path.startsWith('/') ? path : `/desk/v1/${path}`, ...given);
+};
 
 /** Signs in. */
 export async function asOperator(url: string, person: Person): Promise<Ask> {

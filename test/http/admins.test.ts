@@ -1,7 +1,7 @@
 import { apiRoutes } from '../../src/composition';
 import { permissionOf } from '../../src/http/permission';
 import { route } from '../../src/http/route';
-import { PERMISSIONS, type Permission } from '../../src/kernel/permissions';
+import { PERMISSIONS } from '../../src/kernel/permissions';
 import { asOperator, key, operators, type Person, permit } from '../desk/support';
 import { adminOf } from '../support/admins';
 import { type Client, type TestApi, testApi } from '../support/api';
@@ -52,30 +52,6 @@ async function becomes(see: () => Promise<number>, wanted: number): Promise<void
 }
 
 describe('the credential of an operator', () => {
-  it.each<[Permission, string, string, object | undefined]>([
-    ['view', 'GET', '/v1/networks', undefined],
-    ['view', 'GET', '/v1/gas-station/wallets', undefined],
-    ['review', 'GET', '/v1/users', undefined],
-    ['review', 'PATCH', '/v1/users/usr_x/kyc/notes', { notes: 'x' }],
-    ['money', 'POST', '/v1/accounts/admin-deposit', {}],
-    ['money', 'POST', '/v1/accounts/offramp-deposit', {}],
-    ['money', 'POST', '/v1/exchange/settlement/check-increase', {}],
-    ['chain', 'PUT', '/v1/networks/local', {}],
-    ['chain', 'PUT', '/v1/gas-station/config/local', {}],
-    ['security', 'POST', '/v1/webhooks', {}],
-  ])('needs the permission %s for %s %s', async (permission, method, path, body) => {
-    await permit(
-      api,
-      'ida',
-      PERMISSIONS.filter((each) => each !== permission),
-    );
-    await becomes(async () => (await ida.call(method, path, body)).status, 403);
-    const { body: refused } = await ida.call(method, path, body);
-    expect(refused).toMatchObject({ code: 'forbidden', message: `It takes the permission ${permission}.` });
-    await permit(api, 'ida', [permission]);
-    await becomes(async () => Number((await ida.call(method, path, body)).status === 403), 0);
-  });
-
   it('names its operator in the audit log and in decisions', async () => {
     const { status } = await credit(ida);
     expect(status).toBe(201);

@@ -43,30 +43,6 @@ it('changes webhooks, secrets and the installation under the scope manage alone'
     for (const name of needing(scope)) expect(name).not.toMatch(elsewhere);
 });
 
-it.each(SCOPES)('opens exactly the operations that declare %s to a secret of that scope', async (scope) => {
-  const headers = {
-    client: await narrowedHeaders(api, (await api.client()).clientId, { scopes: [scope] }),
-    admin: await narrowedHeaders(api, (await api.client('admin')).clientId, { scopes: [scope] }),
-  };
-  const opened: string[] = [];
-  const refused: string[] = [];
-  for (const route of routes.filter((each) => each.scope !== null)) {
-    const { method, role } = route;
-    const path = route.path.replace('{companyId}', headers.client['x-client-id']).replace(/\{\w+\}/g, 'x');
-    const body = method === 'GET' ? undefined : { unknownField: 1 };
-    const own = headers[role === 'admin' ? 'admin' : 'client'];
-    const answer = await api.call(method, path, body, own);
-    const isMissing = answer.status === 403 && answer.body.code === 'scope_missing';
-    if (isMissing) expect(answer.body.message).toBe(`This secret does not have the scope ${route.scope}.`);
-    (isMissing ? refused : opened).push(nameOf(route));
-    expect([401, 429, 500]).not.toContain(answer.status);
-  }
-  expect(opened).toEqual(routes.filter((route) => route.scope === scope).map(nameOf));
-  expect(refused).toEqual(
-    routes.filter((route) => route.scope !== scope && route.scope !== null).map(nameOf),
-  );
-});
-
 it('opens the operations of each scope to a secret of several, and all to a secret without scopes', async () => {
   const { clientId, call } = await api.client();
   const both = await narrowedHeaders(api, clientId, { scopes: ['read', 'money'] });

@@ -85,12 +85,17 @@ function decideRoute(desk: DeskHttp, decision: Decision): Route {
   });
 }
 
-/** The input as JSON, unparsed: it is parsed under the lock of the subject, and a stored approval keeps it as given. */
-const given = (input: z.ZodType) =>
-  z
-    .looseObject({})
-    .default({})
-    .meta({ override: schemaOf(input) });
+/**
+ * The input as JSON, unparsed: it is parsed under the lock of the subject, and a stored approval keeps it as given. The
+ * input may be absent where the decision has no required field.
+ */
+function given(input: z.ZodType) {
+  const object = z.looseObject({});
+  const schema: z.ZodType<Record<string, unknown>> = input.safeParse({}).success
+    ? object.default({})
+    : object;
+  return schema.meta({ override: schemaOf(input) });
+}
 
 function outcomeReply(outcome: Outcome): unknown {
   if ('result' in outcome) return outcome;

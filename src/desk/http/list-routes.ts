@@ -52,6 +52,8 @@ export const listRoutes = ({ catalogue }: DeskHttp): Route[] =>
           ),
         ),
       ),
+      // A filter may name a record that must exist.
+      problems: ['not_found'],
       read: (request) => read(list, request as ApiRequest<ListQuery>),
     }),
   );

@@ -13,10 +13,13 @@ export const ID_NUMBER = 'Q7734519';
 let people = 0;
 
 /** A person whose data passes every rule of `interface.md 2.1`. */
-export function identity(api: TestApi, change: Record<string, unknown> = {}): Record<string, unknown> {
+export function identity(
+  { services: { reference } }: { services: Pick<Composed, 'reference'> },
+  change: Record<string, unknown> = {},
+): Record<string, unknown> {
   people += 1;
-  const [city] = api.services.reference.cities('GB');
-  const [occupation] = api.services.reference.occupations();
+  const [city] = reference.cities('GB');
+  const [occupation] = reference.occupations();
   return {
     firstName: 'Philippa',
     lastName: 'Wrexham',
