@@ -6,8 +6,8 @@ import type { IdempotencyKey } from './idempotency';
 import type { Sealer } from './security/sealer';
 
 /**
- * The personal fields of answers that idempotency keys have stored, sealed. They are apart from the keys, so that an erasure
- * finds those of a user, and so that the path of authorizations neither reads nor writes them.
+ * The personal fields of answers that idempotency keys have stored, sealed. The fields are apart from the keys, so that an
+ * erasure finds those of a user. The path of authorizations neither reads nor writes them.
  */
 
 /** The personal fields of an answer, by name. */

@@ -7404,7 +7404,7 @@ export interface components {
              * @example 2026-01-31T12:00:00.000Z
              */
             completedAt?: string;
-            /** @description Masked. */
+            /** @description Masked. Empty once the user of the account was erased. */
             destination: {
                 /** @description Name of the destination. */
                 name?: string;
@@ -13683,7 +13683,27 @@ export interface operations {
                 };
             };
             404: components["responses"]["NotFound"];
-            409: components["responses"]["IdempotencyInProgress"];
+            /**
+             * @description `invalid_transition`: The state of the record does not allow this transition.
+             *
+             *     `idempotency_in_progress`: A request with this key is still being processed.
+             */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "invalid_transition",
+                     *       "message": "The state of the record does not allow this transition.",
+                     *       "requestId": "7f9c2f0a-5a0e-4c55-9a39-3b8a1d1f7c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyMismatch"];

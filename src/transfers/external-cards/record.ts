@@ -27,7 +27,7 @@ export const shownStatus = (status: string): ShownStatus =>
 export interface ExternalCardDetails {
   id: string;
   returnUrl: string | null;
-  /** Whose data key seals the token. Null: the installation's key, for the tenant's own accounts. */
+  /** The user whose data key seals the token. Null: the installation's key, for the tenant's own accounts. */
   userId: string | null;
   /** The card's token, sealed under the id. Opened only for the order. */
   token: Buffer;

@@ -107,7 +107,7 @@ export interface PayoutDetails {
   quoteId: string;
   /** The client's own name for it. */
   externalId: string | null;
-  /** Whose data key seals the destination. Null: the installation's key, for the tenant's own accounts. */
+  /** The user whose data key seals the destination. Null: the installation's key, for the tenant's own accounts. */
   userId: string | null;
   /** Sealed under the id. */
   destination: Buffer;
