@@ -75,7 +75,10 @@ beforeAll(async () => {
   before = await openKeyring(database, masterKeysOf(OLD));
   signingKeys.push(await signingKeyOf(credential));
   traffic = startTraffic([fleet.baseUrl, secondUrl], tenant);
-  await until(() => LANE_NAMES.every((name) => (traffic.done.get(name) ?? 0) > 2));
+  await until(
+    () => traffic.refused.length > 0 || LANE_NAMES.every((name) => (traffic.done.get(name) ?? 0) > 2),
+  );
+  expect(traffic.refused).toEqual([]);
   await rotateAll();
 }, START_MS + RUN_MS);
 
