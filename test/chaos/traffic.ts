@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Credential, Fleet } from '../support/product';
 import { type Answer, ask } from './persistent';
@@ -24,7 +25,10 @@ export interface Tenant {
   cardId: string;
 }
 
-const PAUSE_MS = 60;
+/** A key of its own for each request that changes something. */
+const keyOf = (method: string) => (method === 'GET' ? undefined : randomUUID());
+
+const PAUSE_MS = 150;
 const ADA = { name: 'Ada Byron', iban: 'DE89370400440532013000', bic: 'COBADEFF' };
 
 /** Sends a request of a lane. @throws Error for any answer that is no success */
@@ -43,7 +47,7 @@ const LANES: Readonly<Record<string, (send: Send, tenant: Tenant, traffic: Traff
       type: 'authorization',
       amount: '0.01',
     });
-    if (JSON.stringify(told).includes('declined')) throw new Error(`declined: ${JSON.stringify(told)}`);
+    if (told.type !== 'authorization') throw new Error(`declined: ${JSON.stringify(told)}`);
   },
   async payouts(send, { accountId }, { payouts }) {
     const account = `/v2/accounts/${accountId}`;
@@ -83,7 +87,7 @@ export function startTraffic(baseUrls: readonly string[], tenant: Tenant): Traff
 
   async function run(name: string, baseUrl: string): Promise<void> {
     const send: Send = async (method, path, body) => {
-      const answer: Answer = await ask({ baseUrl }, traffic.credential, method, path, body);
+      const answer: Answer = await ask({ baseUrl }, traffic.credential, method, path, body, keyOf(method));
       if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
       return answer.body;
     };
@@ -107,7 +111,7 @@ export async function openTenant(
   admin: Credential,
 ): Promise<Tenant> {
   const send = async (method: string, path: string, body?: unknown, by = credential) => {
-    const { status, text, body: told } = await ask(fleet, by, method, path, body);
+    const { status, text, body: told } = await ask(fleet, by, method, path, body, keyOf(method));
     if (status >= 300) throw new Error(`${method} ${path}: ${status} ${text}`);
     return told;
   };
