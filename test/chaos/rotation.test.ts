@@ -42,7 +42,7 @@ let rotated: Credential;
 /** Purposes whose values the traffic makes. */
 const RENEWED: readonly SealingPurpose[] = [
   ...(['callbacks', 'checkout-pages', 'client-secrets', 'data-keys', 'operator-totp'] as const),
-  'payout-destinations',
+  'destinations',
 ];
 /** Purposes of hashes and of values that are kept elsewhere. */
 const BESIDE: readonly KeyPurpose[] = [
@@ -203,7 +203,7 @@ it('opens nothing by the former master key, or by the former keys of purposes', 
       'checkout-pages',
       'client-secrets',
       'data-keys',
-      'payout-destinations',
+      'destinations',
     ]),
   );
   const versions = await database.query<{ purpose: string; count: number }>(
