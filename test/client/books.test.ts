@@ -32,7 +32,7 @@ beforeAll(async () => {
   await kit.createTransfer({ body: { fromAccountId: card.accountId, toAccountId, amount: '2.00' } });
   await kit.closeCard({ path });
   const rows = await api.database.query<{ event: string; data: string }>(
-    'select event, data from events where tenant_id = $1 order by number',
+    'select event, whole_text(data) as data from events where tenant_id = $1 order by number',
     [client.clientId],
   );
   events = rows.map(({ event, data }) => ({ event, data: JSON.parse(data) as Record<string, any> }));

@@ -14,7 +14,9 @@ export async function documentedEvents(api: TestApi): Promise<string[]> {
   const schemas = new Ajv2020({ strict: false, allErrors: true });
   addFormats(schemas);
   schemas.addSchema({ $id: 'openapi', components: document.components });
-  const rows = await api.database.query<{ event: string; data: string }>('select event, data from events');
+  const rows = await api.database.query<{ event: string; data: string }>(
+    'select event, whole_text(data) as data from events',
+  );
   for (const { event, data } of rows) {
     const schema = document.webhooks[event]?.post.requestBody.content['application/json'].schema;
     if (!schema) throw new Error(`${event} is not in the OpenAPI document`);

@@ -32,7 +32,7 @@ const recorded = async () =>
   );
 const eventsOf = (referenceId: string) =>
   api.database.query<{ data: string; tenant_id: string; idempotency_key: string | null }>(
-    'select data, tenant_id, idempotency_key from events where reference_id = $1 order by number',
+    'select whole_text(data) as data, tenant_id, idempotency_key from events where reference_id = $1 order by number',
     [referenceId],
   );
 

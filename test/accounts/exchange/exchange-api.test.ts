@@ -1,6 +1,7 @@
 import { fold, sum } from '../../../client/src';
 import { tell } from '../../../src/desk/tell';
 import { deskCatalogue } from '../../../src/desk-catalogue';
+import { keyName } from '../../../src/kernel/idempotency';
 import { checkLedger } from '../../../src/kernel/ledger/check';
 import { Decimal } from '../../../src/kernel/money/money';
 import { setUserStatus } from '../../../src/people/users/operations';
@@ -39,6 +40,8 @@ let keys = 0;
 const newKey = () => ({ 'x-idempotency-key': `exchange-${(keys += 1)}` });
 const exchange = (by: Client, from: string, quoteId: string, key: Record<string, string> = newKey()) =>
   by.call('POST', `/v2/accounts/${from}/exchanges`, { quoteId }, key);
+const storedName = (from: string, key: ReturnType<typeof newKey>) =>
+  keyName(client.clientId, `POST /v2/accounts/${from}/exchanges`, key['x-idempotency-key']);
 const available = async (id: string) =>
   (await admin.call('GET', `/v2/accounts/${id}/balance`)).body.available as string;
 const recorded = () =>
@@ -201,7 +204,7 @@ describe('exchanges', () => {
     const kept = 'select trim_scale(remainder)::text as remainder from account_exchanges where id = $1';
     expect(await api.database.query(kept, [body.id])).toEqual([{ remainder: '0.00308' }]);
     const events = await api.database.query<{ data: string }>(
-      'select data, idempotency_key as key from events where reference_id = $1 order by number',
+      'select whole_text(data) as data, idempotency_key as key from events where reference_id = $1 order by number',
       [body.id],
     );
     expect(events.map(({ data, ...event }) => ({ ...event, id: JSON.parse(data).id }))).toEqual(
@@ -218,7 +221,7 @@ describe('exchanges', () => {
     expect(await available(rupiah)).toBe('0.00');
     expect(new Decimal(await available(eur)).lt(1000)).toBe(true);
     const events = await api.database.query<{ event: string; data: string }>(
-      'select event, data from events where tenant_id = $1',
+      'select event, whole_text(data) as data from events where tenant_id = $1',
       [client.clientId],
     );
     const folds = fold(events.map(({ event, data }) => ({ event, data: JSON.parse(data) as object })));
@@ -238,10 +241,8 @@ describe('exchanges', () => {
     expect([again.status, again.text, again.headers.get('x-idempotent-replayed')]).toEqual([
       ...[201, first.text, 'true'],
     ]);
-    const stored = 'select permanent from idempotency_keys where key = $1 and tenant_id = $2';
-    expect(await api.database.query(stored, [key['x-idempotency-key'], client.clientId])).toEqual([
-      { permanent: true },
-    ]);
+    const stored = 'select permanent from idempotency_keys where name = $1';
+    expect(await api.database.query(stored, [storedName(eur, key)])).toEqual([{ permanent: true }]);
     expect((await exchange(client, eur, await quoted(), key)).body.code).toBe('idempotency_mismatch');
     expect(await available(eur)).toBe('899.99');
   });
@@ -249,7 +250,7 @@ describe('exchanges', () => {
   it('keeps its key on the record, even if the stored answer is gone', async () => {
     const key = newKey();
     expect((await exchange(client, eur, await quoted(), key)).status).toBe(201);
-    await pastGuards(api.database, `delete from idempotency_keys where key = '${key['x-idempotency-key']}'`);
+    await pastGuards(api.database, `delete from idempotency_keys where name = '${storedName(eur, key)}'`);
     const again = await exchange(client, eur, await quoted(), key);
     expect([again.status, again.body.code]).toEqual([422, 'idempotency_mismatch']);
     expect(await available(eur)).toBe('899.99');

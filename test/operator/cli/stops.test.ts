@@ -167,8 +167,8 @@ describe('card freeze', () => {
     expect((await client.call('POST', `/v1/cards/${id}/unfreeze`)).body.status).toBe('active');
     expect(await authorize(id)).toBe('approved');
     const events = await api.database.query(
-      `select data::json->>'type' as type from events
-        where event = 'card_transaction' and data::json->>'cardId' = $1 and data::json->>'type' like '%freeze' order by number`,
+      `select whole_text(data)::json->>'type' as type from events
+        where event = 'card_transaction' and whole_text(data)::json->>'cardId' = $1 and type like '%freeze' order by number`,
       [id],
     );
     expect(events).toEqual([{ type: 'freeze' }, { type: 'unfreeze' }]);

@@ -207,7 +207,7 @@ const STATEMENTS: Record<keyof Records, string> = {
   entries: `select ${COLUMNS_OF_LEGS} from ledger_legs l join ledger_accounts a on a.id = l.account_id
     where a.tenant_id = any($1) order by l.account_id, l.number`,
   events:
-    'select tenant_id, event, data, idempotency_key from events where tenant_id = any($1) order by number',
+    'select tenant_id, event, whole_text(data) as data, idempotency_key from events where tenant_id = any($1) order by number',
   internals: `select posting_id, account_id, sum(available) as available from ledger_legs
     where number is null and posting_id in (select posting_id from ledger_legs l
             join ledger_accounts a on a.id = l.account_id where a.tenant_id = any($1))

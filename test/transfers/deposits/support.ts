@@ -152,7 +152,7 @@ export interface Told {
 /** The tenant's webhooks of deposits and accounts, in order. */
 export async function toldOf(api: TestApi, client: Client): Promise<Told[]> {
   const rows = await api.database.query<{ event: string; data: string; key: string | null }>(
-    `select event, data, idempotency_key as key from events
+    `select event, whole_text(data) as data, idempotency_key as key from events
       where tenant_id = $1 and registration in ('deposit', 'account') order by number`,
     [client.clientId],
   );

@@ -24,7 +24,7 @@ afterAll(() => on.api.close());
 /** The balance of an account by its webhooks, and the stored balance. */
 async function toldAndStored(accountId: string): Promise<[string, string]> {
   const events = await on.api.database.query<{ event: string; data: string }>(
-    'select event, data from events where tenant_id = $1 order by number',
+    'select event, whole_text(data) as data from events where tenant_id = $1 order by number',
     [on.client.clientId],
   );
   const folds = fold(events.map(({ event, data }) => ({ event, data: JSON.parse(data) as object })));

@@ -299,7 +299,7 @@ async function expectFold(): Promise<void> {
   ])) {
     const { body } = await client.call('GET', `/v2/accounts/${accountId}/balance`);
     const rows = await api.database.query<{ event: string; data: string }>(
-      'select event, data from events where tenant_id = $1 order by number',
+      'select event, whole_text(data) as data from events where tenant_id = $1 order by number',
       [client.clientId],
     );
     const events = rows.map(({ event, data }) => ({

@@ -148,7 +148,7 @@ describe('the party’s word', () => {
       ...['created → processing', 'processing → sent', 'sent → completed'],
     ]);
     const events = await api.database.query<{ event: string }>(
-      `select event from events where reference_id = $1 or data::json->>'recordId' = $1 order by number`,
+      `select event from events where reference_id = $1 or whole_text(data)::json->>'recordId' = $1 order by number`,
       [id],
     );
     expect(events.map(({ event }) => event.split('.')[0])).toEqual([

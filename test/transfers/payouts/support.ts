@@ -74,8 +74,8 @@ export async function lookUntil(api: TestApi, payoutId: string, ...wanted: Payou
 /** The account's webhooks of the payout as `type/subtype amount`, in order. */
 export async function told(api: TestApi, payoutId: string): Promise<string[]> {
   const rows = await api.database.query<{ type: string; subtype: string; data: string }>(
-    `select type, subtype, data from events
-      where event = 'account_transaction' and (reference_id = $1 or data::json->>'linkedId' = $1) order by number`,
+    `select type, subtype, whole_text(data) as data from events
+      where event = 'account_transaction' and (reference_id = $1 or whole_text(data)::json->>'linkedId' = $1) order by number`,
     [payoutId],
   );
   return rows.map(

@@ -9,6 +9,48 @@ create function product_offset() returns interval language sql stable parallel s
 create function product_now(moment timestamptz default clock_timestamp()) returns timestamptz language sql volatile parallel safe
   return date_trunc('milliseconds', moment + product_offset());
 
+-- The whole text of an event or of a stored answer. Texts of transactions are stored short (src/kernel/db/short-text.ts). This
+-- function restores them for people and reports. Only a shortened text begins with a control character.
+create function whole_text(short text) returns text immutable strict parallel safe language plpgsql as $$
+declare
+  fragments constant text[] := array[
+    E'\x01', '{"id":"ctx_',
+    E'\x02', '{"id":"atx_',
+    E'\x03', '","type":"authorization","referenceId":"ref_',
+    E'\x04', '","referenceId":"ref_',
+    E'\x05', '","cardId":"card_',
+    E'\x06', '","transactionAmount":"',
+    E'\x07', '","transactionCurrency":"',
+    E'\x08', '","billingAmount":"',
+    E'\x0b', '","billingCurrency":"',
+    E'\x0c', '","timestamp":"20',
+    E'\x0e', 'Z","effect":{"available":"',
+    E'\x0f', '","pending":"',
+    E'\x10', '","spent":"',
+    E'\x11', '"},"balanceAfter":{"available":"',
+    E'\x12', '","balanceAfter":{"available":"',
+    E'\x13', 'Z","fee":"',
+    E'\x14', '"},"createdAt":"20',
+    E'\x15', 'Z","updatedAt":"20',
+    E'\x16', '","merchant":{"name":"',
+    E'\x17', '","mcc":"',
+    E'\x18', '","city":"',
+    E'\x19', '","country":"',
+    E'\x1a', '"},"timestamp":"20',
+    E'\x1b', '","accountId":"acc_',
+    E'\x1c', '","subtype":"',
+    E'\x1d', '","amount":"',
+    E'\x1e', '"},"balanceAfter":"',
+    E'\x1f', '","linkedId":"ctx_'];
+begin
+  if short collate "C" < ' ' then
+    for place in 1 .. cardinality(fragments) by 2 loop
+      short := replace(short, fragments[place], fragments[place + 1]);
+    end loop;
+  end if;
+  return short;
+end $$;
+
 -- Functions with `security definer` run with the owner's rights, for what the runtime role may do by them and in no other way
 -- (src/kernel/db/rights.ts). Each has a fixed search path, so that no object of the caller takes the place of ours.
 
@@ -72,7 +114,7 @@ create table ledger_legs (
 create unique index ledger_legs_of_account on ledger_legs (account_id, at, number) where number is not null;
 create index ledger_legs_listed on ledger_legs (account_id, at, number) where listed;
 create index ledger_legs_internal on ledger_legs (account_id, xact) where number is null;
-create index ledger_legs_of_tenant on ledger_legs (tenant_id, at, account_id, number) where listed;
+create index ledger_legs_of_tenant on ledger_legs (tenant_id, at) where listed;
 create index ledger_legs_by_reference on ledger_legs using hash (reference_id) where listed;
 -- Numbers of postings. One call of ledger_write takes a thousand numbers and counts its postings within them.
 create sequence ledger_postings increment by 1000;
@@ -293,16 +335,15 @@ revoke execute on function note_status_changes from public;
 
 -- The stored answer of an idempotency key, written in the transaction of the effect.
 create table idempotency_keys (
-  tenant_id   id not null,
-  scope       text collate "C" not null,  -- method and path
-  key         text collate "C" not null,
+  name        uuid primary key,  -- hash of tenant, scope (method and path) and key: a third of their length
   fingerprint bytea not null,  -- of the canonical body, query and files
   status      smallint not null,
-  body        text not null,
+  body        text not null,  -- short (whole_text)
   permanent   boolean not null default false,
-  created_at  timestamptz(3) not null default date_trunc('milliseconds', clock_timestamp()),
-  primary key (tenant_id, key, scope)
+  created_at  timestamptz(3) not null default date_trunc('milliseconds', clock_timestamp())
 );
+-- Rows that the hot path writes as arrays. This type is apart from the table, so a new column breaks no running process.
+create type new_answer as (name uuid, fingerprint text, status smallint, body text, permanent boolean);
 create function idempotency_keys_refuse() returns trigger language plpgsql as $$
 begin
   raise exception 'a permanent idempotency key is never deleted' using errcode = 'integrity_constraint_violation';
@@ -414,7 +455,7 @@ create table events (
   reference_id    id,
   type            text,
   subtype         text,
-  data            text not null,  -- the exact bytes of the envelope's data
+  data            text not null,  -- the exact bytes of the envelope's data, short (whole_text)
   idempotency_key text,
   created_at      timestamptz(3) not null,
   shard           smallint not null,
@@ -445,6 +486,12 @@ create index events_parked on events (tenant_id, registration, created_at, numbe
 create index events_of_record on events (event_record(data, data_id), number)
   where event not in ('card_transaction', 'account_transaction');
 create index events_by_data_id on events (data_id) where event not in ('card_transaction', 'account_transaction');
+
+-- Rows that the hot path writes as arrays.
+create type new_event as (
+  tenant_id text, registration text, event text, data_id text, reference_id text, type text, subtype text, data text,
+  idempotency_key text, created_at timestamptz
+);
 
 -- Commands to workflows: start, or look at the record again. A row is deleted when Temporal has accepted it.
 create table workflow_commands (

@@ -1,5 +1,6 @@
 import { raw, table } from '../../../kernel/db/build';
 import type { Sql } from '../../../kernel/db/database';
+import { wholeText } from '../../../kernel/db/short-text';
 import { type EndpointKey } from '../record';
 import { attemptsByNumber, type EventAttempt } from './attempts';
 import { deliveryTransition } from './record';
@@ -104,6 +105,7 @@ export async function claimDue(sql: Sql, wants: Want[], leaseMs: number): Promis
       leaseMs,
     ],
   );
+  for (const row of rows) row.data = wholeText(row.data);
   return rows.sort((a, b) => Number(a.dueAt) - Number(b.dueAt) || Number(a.number) - Number(b.number));
 }
 
@@ -130,7 +132,7 @@ export async function claimProbe(
      returning ${CLAIMED}`,
     [tenantId, registration, leaseMs, last, last !== null && tryLastAgain],
   );
-  return row;
+  return row && { ...row, data: wholeText(row.data) };
 }
 
 export async function hasDue(sql: Sql, { tenantId, registration }: EndpointKey): Promise<boolean> {

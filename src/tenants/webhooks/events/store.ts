@@ -1,4 +1,5 @@
 import type { Sql } from '../../../kernel/db/database';
+import { wholeText } from '../../../kernel/db/short-text';
 import type { EventPlace } from '../../../kernel/outbox/event-id';
 import { REGISTRATIONS, type Registration } from '../../../kernel/outbox/events';
 import { OF_RECORDS } from '../../../kernel/outbox/told-events';
@@ -35,6 +36,11 @@ const COLUMNS = `e.number, e.tenant_id as "tenantId", e.registration, e.event, e
 
 const FROM = `events e left join webhook_endpoints w on w.tenant_id = e.tenant_id and w.registration = e.registration`;
 
+async function stored(sql: Sql, text: string, values: unknown[]): Promise<StoredEvent[]> {
+  const rows = await sql.query<StoredEvent>(text, values);
+  return rows.map((row) => ({ ...row, data: wholeText(row.data) }));
+}
+
 export interface EventsPage {
   tenantId: string;
   registration?: Registration | undefined;
@@ -60,7 +66,8 @@ export async function findEvents(sql: Sql, page: EventsPage): Promise<StoredEven
       where tenant_id = $1 and registration = r.registration and ${state} and ${IN_PAGE}
       order by created_at desc, number desc limit $6)`,
   );
-  return sql.query<StoredEvent>(
+  return stored(
+    sql,
     `with page as (
        select n.number from unnest($7::text[]) as r(registration) cross join lateral (${newest.join(' union all ')}) n
         order by n.created_at desc, n.number desc limit $6)
@@ -72,7 +79,8 @@ export async function findEvents(sql: Sql, page: EventsPage): Promise<StoredEven
 
 /** A record and a reference have few events, which two indexes find. */
 async function findEventsAbout(sql: Sql, page: EventsPage, recordId: string): Promise<StoredEvent[]> {
-  return sql.query<StoredEvent>(
+  return stored(
+    sql,
     `with about as (
        select number from events where reference_id = $7
        union
@@ -107,7 +115,8 @@ export async function findEvent(
     'dataId' in place
       ? [`${OF_RECORDS} and e.data_id = $2`, [place.dataId]]
       : ['e.number = $2 and e.created_at = $3', [place.number, place.createdAt]];
-  const [found] = await sql.query<StoredEvent>(
+  const [found] = await stored(
+    sql,
     `select ${COLUMNS} from ${FROM} where ($1::text is null or e.tenant_id = $1) and ${where}`,
     [reach, ...values],
   );

@@ -144,7 +144,7 @@ it('sends the events of a killed process again after its lease, with the same by
   );
   await until(world.all(client, 'delivered'));
   const [row] = await api.database.query<{ event: string; data: string }>(
-    'select event, data from events where tenant_id = $1 order by number limit 1',
+    'select event, whole_text(data) as data from events where tenant_id = $1 order by number limit 1',
     [client.clientId],
   );
   const bytes = receiver.at(path).map((one) => one.raw.toString('utf8'));

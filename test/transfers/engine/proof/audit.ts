@@ -170,7 +170,7 @@ async function wrongWithEvents({ database }: TestApi, { clientId }: Client): Pro
 
 const eventsOf = async (database: Database, tenantId: string): Promise<Told[]> => {
   const rows = await database.query<{ event: string; data: string; key: string | null }>(
-    'select event, data, idempotency_key as key from events where tenant_id = $1 order by number',
+    'select event, whole_text(data) as data, idempotency_key as key from events where tenant_id = $1 order by number',
     [tenantId],
   );
   return rows.map(({ event, data, key }) => ({ event, data: JSON.parse(data), key }));
