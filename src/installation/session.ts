@@ -14,6 +14,8 @@ export interface InstallationPlace {
   masterKeys: MasterKeys;
   /** The keys that seal the wallets' seed. Only commands about the seed ask for them. */
   signerKeys(): Promise<MasterKeys>;
+  /** Address of the database as its owner. Only commands that the runtime role may not carry out ask for it. */
+  ownerUrl(): Promise<string>;
   sandbox: boolean;
   /** Secret of the operator at work. Absent when nobody says who it is. */
   operatorSecret: string | undefined;
@@ -28,7 +30,7 @@ export interface InstallationPlace {
 }
 
 /** A run of a command of the installation. */
-export interface InstallationSession extends Pick<InstallationPlace, 'toldHeads'> {
+export interface InstallationSession extends Pick<InstallationPlace, 'toldHeads' | 'ownerUrl'> {
   database: Database;
   keyring: Keyring;
   masterKeys: MasterKeys;
@@ -50,7 +52,7 @@ export interface Change {
 
 /** @throws `away` of the installation when its database cannot be reached */
 export async function openInstallation(place: InstallationPlace): Promise<InstallationSession> {
-  const { databaseUrl, masterKeys, signerKeys, sandbox, operatorSecret, toldHeads, away } = place;
+  const { databaseUrl, ownerUrl, masterKeys, signerKeys, sandbox, operatorSecret, toldHeads, away } = place;
   const database = createDatabase({ url: databaseUrl, poolSize: 2, name: 'cardwright installation' });
   const { keyring, knownActor } = await opened(database, masterKeys, operatorSecret).catch(
     async (error: unknown) => {
@@ -66,6 +68,7 @@ export async function openInstallation(place: InstallationPlace): Promise<Instal
     sandbox,
     knownActor,
     toldHeads,
+    ownerUrl,
     change: (by, work, describe) =>
       database.transaction(async (tx) => {
         const result = await work(tx);

@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command } from 'commander';
 import { show, table } from '../../desk/cli/console';
 import type { Database } from '../../kernel/db/database';
 import {
@@ -10,6 +10,7 @@ import {
 } from '../../kernel/ledger/check';
 import { checkRunningSums } from '../../transfers/check';
 import type { CommandContext } from './context';
+import { timeArgument } from './time-argument';
 
 export function addLedgerCommands(program: Command, { console, run }: CommandContext): void {
   const group = program.command('ledger').description('the double-entry ledger');
@@ -43,13 +44,6 @@ export function addLedgerCommands(program: Command, { console, run }: CommandCon
         show(console, json, lines, balanceTable(lines));
       }),
     );
-}
-
-function timeArgument(text: string): Date {
-  const time = new Date(text);
-  if (Number.isNaN(time.getTime()))
-    throw new InvalidArgumentError('It takes a time such as 2026-01-31T12:00:00Z.');
-  return time;
 }
 
 /** Proves the ledger and the stored sums, each in one snapshot. */

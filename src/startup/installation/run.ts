@@ -54,6 +54,8 @@ export const placeOf = async (config: Config): Promise<InstallationPlace> => ({
   databaseUrl: config.databaseUrl ?? runtimeUrl(await embeddedOwner(config.dataDir)),
   masterKeys: createMasterKeys(config.masterKeys ?? (await embeddedKeys(config, 'MASTER_KEYS'))),
   signerKeys: async () => createMasterKeys(config.signerKeys ?? (await embeddedKeys(config, 'SIGNER_KEYS'))),
+  ownerUrl: async () =>
+    config.databaseOwnerUrl ?? config.databaseUrl ?? (await embeddedOwner(config.dataDir)),
   sandbox: config.mode === 'sandbox',
   operatorSecret: config.operatorSecret ?? (await embeddedSecret(config)),
   toldHeads: (file) => toldHeads(config, file),

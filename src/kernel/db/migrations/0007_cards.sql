@@ -204,6 +204,10 @@ create index card_tokenizations_unfinished on card_tokenizations (updated_at) wh
 
 -- Authorizations with what was settled, reversed and refunded, in their currency and in the card's (billing).
 create table authorizations (
+  created_at         timestamptz(3) not null,
+  updated_at         timestamptz(3) not null,
+  expires_at         timestamptz(3) not null,
+  closed             boolean not null default false,  -- nothing is held any more
   id                 id primary key,  -- the id of its card transaction
   card_id            id not null,
   reference_id       id not null,  -- of the chain's first event
@@ -221,10 +225,6 @@ create table authorizations (
   fee_percent        numeric not null,  -- the programme's, as it was at the authorization
   fee_held           numeric not null default 0 check (fee_held >= 0),
   last_settle_id     id,  -- what a refund follows
-  expires_at         timestamptz(3) not null,
-  closed             boolean not null default false,  -- nothing is held any more
-  created_at         timestamptz(3) not null,
-  updated_at         timestamptz(3) not null,
   buffer_drawn       numeric not null default 0,  -- what forced events have drawn from the card's buffer, net
   check (settled + reversed <= authorized),
   check (billing_settled + billing_reversed <= billing_authorized)
@@ -232,11 +232,12 @@ create table authorizations (
 create index authorizations_open on authorizations (expires_at) where not closed;
 
 create table card_transactions (
+  number           bigint not null,  -- the card's ledger entry of this event
+  at               timestamptz(3) not null,
+  forced           boolean not null default false,
   id               id primary key,
   card_id          id not null,
   tenant_id        id not null,
-  number           bigint not null,  -- the card's ledger entry of this event
-  at               timestamptz(3) not null,
   type             text not null,
   amount           numeric not null,
   currency         text not null,
@@ -246,7 +247,6 @@ create table card_transactions (
   linked_id        id,
   authorization_id id,  -- the chain it belongs to
   fee              numeric not null default 0,
-  forced           boolean not null default false,
   decline_reason   text,
   source           text,  -- buffer | expiry | closure … where the type alone does not tell
   merchant         jsonb,
@@ -259,6 +259,14 @@ create index card_transactions_of_card on card_transactions (card_id, at, number
 create index card_transactions_of_tenant on card_transactions (tenant_id, at);
 create unique index card_transactions_by_reference on card_transactions (reference_id, type);
 create index card_transactions_of_chain on card_transactions (authorization_id) where linked_id is not null;
+
+-- Chains whose events were archived (src/cards/events/archive.ts). Late messages find the authorization by any of the chain's
+-- references. The first of them puts the authorization back into its table, and that row counts from then on.
+create table archived_authorizations (like authorizations, primary key (id));
+create table archived_references (
+  reference_id     id primary key,
+  authorization_id id not null
+);
 
 -- References of a card network and the authorization that they belong to. Messages come in any order. Amounts that were cleared
 -- or reversed before their authorization are kept, because the authorization must not hold that money again.
