@@ -9,8 +9,8 @@ const CONNECTIONS = 20;
 const DELETED = ['idempotency_keys', 'events'];
 
 /**
- * Measures the bytes that an authorization writes, by table and index, and its bytes of WAL. `kept` leaves out what is
- * deleted after a time.
+ * Measures the bytes that an authorization writes, by table and index, and its bytes of WAL. `kept` leaves out the
+ * tables in {@link DELETED}.
  */
 export async function benchSize(): Promise<void> {
   const bench = await openBench();

@@ -3,14 +3,14 @@ import { invalid } from '../../kernel/errors';
 import { idsWithin } from '../../kernel/product-clock';
 
 /**
- * The archive takes the events of ended chains out of the database. Of each chain its authorization stays in
- * `archived_authorizations`, and its references in `archived_references`, so that late messages still find it. The first
- * of them puts the authorization back. The ledger keeps all its entries.
+ * The archive takes the events of ended chains out of the database. The authorization of each chain stays in
+ * `archived_authorizations` and its references in `archived_references`, so that late messages still find it. The first
+ * late message puts the authorization back. The ledger keeps all its entries.
  */
 
 /** Limits count a card's spending of this and the last month, and the desk draws 90 days, so those events stay. */
 export const MIN_AGE_DAYS = 100;
-/** Chains per transaction. Their cards are locked meanwhile. */
+/** Chains per transaction, which locks the cards of these chains. */
 const PORTION = 200;
 
 export interface Archived {

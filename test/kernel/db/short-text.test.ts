@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.drop());
 
-/** What a short text becomes on its way through Postgres, as stored and as SQL restores it. */
+/** Sends a short text through Postgres. Returns the stored text, and the text that SQL restores from it. */
 async function throughPostgres(text: string): Promise<{ stored: string; whole: string }> {
   const [row] = await test.database.query<{ stored: string; whole: string }>(
     `select body as stored, whole_text(body) as whole from unnest($1::new_answer[])`,
