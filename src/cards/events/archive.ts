@@ -37,9 +37,9 @@ export async function archiveChains(
   );
   if (!latest || before > latest.at)
     throw invalid(`The time must be at least ${MIN_AGE_DAYS} days ago.`, 'before');
-  const [first, end] = await idsWithin(database, 'cardTransaction', { from: new Date(0), to: before });
+  const [, end] = await idsWithin(database, 'cardTransaction', { from: before, to: before });
   const total = { chains: 0, transactions: 0 };
-  for (let after = first; ; ) {
+  for (let after = ''; ; ) {
     const portion = await database.transaction(async (tx) => {
       const found = await endedChains(tx, { after, end, before });
       const taken = await takeChains(tx, found, before);
