@@ -8,7 +8,10 @@
  * fragment is never changed or removed.
  */
 
-/** Fragments by the character that stands for them. A fragment within another one comes later. */
+/**
+ * Fragments by the character that stands for them. A fragment begins with the quotation mark that ends a value, and
+ * reaches into the next value.
+ */
 const FRAGMENTS: readonly (readonly [code: number, fragment: string])[] = [
   [0x01, '{"id":"ctx_'],
   [0x02, '{"id":"atx_'],
@@ -20,14 +23,14 @@ const FRAGMENTS: readonly (readonly [code: number, fragment: string])[] = [
   [0x08, '","billingAmount":"'],
   [0x0b, '","billingCurrency":"'],
   [0x0c, '","timestamp":"20'],
-  [0x0e, 'Z","effect":{"available":"'],
+  [0x0e, '","effect":{"available":"'],
   [0x0f, '","pending":"'],
   [0x10, '","spent":"'],
   [0x11, '"},"balanceAfter":{"available":"'],
   [0x12, '","balanceAfter":{"available":"'],
-  [0x13, 'Z","fee":"'],
+  [0x13, '","fee":"'],
   [0x14, '"},"createdAt":"20'],
-  [0x15, 'Z","updatedAt":"20'],
+  [0x15, '","updatedAt":"20'],
   [0x16, '","merchant":{"name":"'],
   [0x17, '","mcc":"'],
   [0x18, '","city":"'],
@@ -40,16 +43,43 @@ const FRAGMENTS: readonly (readonly [code: number, fragment: string])[] = [
   [0x1f, '","linkedId":"ctx_'],
 ];
 
-const CODED = FRAGMENTS.map(([code, fragment]) => [fragment, String.fromCharCode(code)] as const);
-const WHOLE = new Map(CODED.map(([fragment, code]) => [code, fragment]));
-const [CARD, ACCOUNT] = CODED.map(([fragment]) => fragment) as [string, string];
+interface Fragment {
+  code: string;
+  /** Its part after {@link VALUE}, the beginning of a value. */
+  rest: string;
+}
 
-/** The text as it is stored. {@link wholeText} restores it. */
+/** Begins a value that is a string. */
+const VALUE = ':"';
+const WHOLE = new Map(FRAGMENTS.map(([code, fragment]) => [String.fromCharCode(code), fragment]));
+/** Fragments by their part up to {@link VALUE}. */
+const BY_FIELD = new Map<string, Fragment[]>();
+for (const [code, fragment] of WHOLE) {
+  const end = fragment.indexOf(VALUE) + VALUE.length;
+  const field = fragment.slice(0, end);
+  BY_FIELD.set(field, [...(BY_FIELD.get(field) ?? []), { code, rest: fragment.slice(end) }]);
+}
+const [CARD, ACCOUNT] = FRAGMENTS.map(([, fragment]) => fragment) as [string, string];
+
+/**
+ * The text as it is stored. {@link wholeText} restores it. The loop goes from value to value, so that it reads the text
+ * once.
+ */
 export function shortText(text: string): string {
   if (!text.startsWith(CARD) && !text.startsWith(ACCOUNT)) return text;
-  let short = text;
-  for (const [fragment, code] of CODED) short = short.replaceAll(fragment, code);
-  return short;
+  let short = '';
+  let written = 0;
+  for (let from = 0; from >= 0; ) {
+    const end = text.indexOf(VALUE, from) + VALUE.length;
+    if (end < VALUE.length) break;
+    const found = BY_FIELD.get(text.slice(from, end))?.find(({ rest }) => text.startsWith(rest, end));
+    if (found) {
+      short += text.slice(written, from) + found.code;
+      written = end + found.rest.length;
+    }
+    from = text.indexOf('"', found ? written : end);
+  }
+  return short + text.slice(written);
 }
 
 /** The text that was given to {@link shortText}. */
