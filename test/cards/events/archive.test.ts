@@ -57,7 +57,7 @@ it('takes ended chains only, and writes each as a line', async () => {
   expect(await types()).toEqual(['issue', 'authorization']);
   expect((await history()).data[0].id).toBe(open.id);
   expect(await cardBalance(client, card.id)).toBe(before);
-  const [line] = lines.map((text) => JSON.parse(text) as any);
+  const [line] = lines.map((text) => JSON.parse(text));
   expect(lines).toHaveLength(1);
   expect(line.authorization).toMatchObject({ card_id: card.id, settled: 20, refunded: 0 });
   expect(line.transactions.map(({ type }: { type: string }) => type)).toEqual([
