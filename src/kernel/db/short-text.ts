@@ -45,7 +45,7 @@ const FRAGMENTS: readonly (readonly [code: number, fragment: string])[] = [
 
 interface Fragment {
   code: string;
-  /** Its part after {@link VALUE}, the beginning of a value. */
+  /** The fragment after {@link VALUE}: the beginning of a value. */
   rest: string;
 }
 
