@@ -31,7 +31,7 @@ const OF_INSTALLATION = [
 ];
 
 const isOfInstallation = ([group, verb]: string[]): boolean =>
-  group === 'migrate' || OF_INSTALLATION.includes(`${group} ${verb}`);
+  group === 'migrate' || group === 'archive' || OF_INSTALLATION.includes(`${group} ${verb}`);
 
 /** Runs an operator command, or one of the installation. */
 export const command = (environment: NodeJS.ProcessEnv, ...argv: string[]): Promise<Told> =>

@@ -1,7 +1,12 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { archiveChains } from '../../../src/cards/events/archive';
 import { checkLedger } from '../../../src/kernel/ledger/check';
 import { type Client, type TestApi, testApi } from '../../support/api';
 import { cardBalance, fund, simulate } from '../../support/cards';
+import { urlOf } from '../../support/database';
+import { command, operatorEnvironment } from '../../support/operator';
 import { lineOf, type NetworkCard, networkCard, nextName } from '../processor/support';
 
 /** Late messages meet chains whose events were archived. */
@@ -182,4 +187,33 @@ it('is not open to the runtime role', async () => {
   await expect(archiveChains(runtime, await daysAgo(101), async () => undefined)).rejects.toThrow(
     /permission denied/,
   );
+});
+
+it('is a command of the installation, which adds to a file and is audited', async () => {
+  const environment = await operatorEnvironment(api.database);
+  const [row] = await api.database.query<{ name: string }>('select current_database() as name');
+  const folder = await mkdtemp(join(tmpdir(), 'cardwright-archive-'));
+  const file = join(folder, 'archive.ndjson');
+  const before = async () => (await daysAgo(101)).toISOString();
+  const run = (...argv: string[]) =>
+    command({ ...environment, DATABASE_OWNER_URL: urlOf(row!.name) }, 'archive', ...argv);
+  try {
+    for (const again of [1, 2]) {
+      await settledChain();
+      await pass(200);
+      const done = await run('--before', await before(), '--to', file, '--json');
+      expect([done.code, done.err]).toEqual([0, '']);
+      expect(JSON.parse(done.out)).toEqual({ chains: 1, transactions: 3 });
+      const kept = (await readFile(file, 'utf8')).trimEnd().split('\n');
+      expect(kept.map((line) => JSON.parse(line).transactions.length)).toEqual(Array(again).fill(3));
+    }
+    const audited = await api.database.query(
+      `select actor, after ->> 'chains' as chains from audit_log where action = 'installation.archive'`,
+    );
+    expect(audited).toEqual(Array(2).fill({ actor: 'operator:ida', chains: '1' }));
+    expect((await run('--before', 'yesterday', '--to', file)).code).toBe(2);
+    expect((await run('--before', await before())).code).toBe(2);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 });
