@@ -194,7 +194,7 @@ describe('at 10⁸ rows, by statistics', () => {
     for (const name of LARGE)
       await api.database.query(
         `select pg_restore_relation_stats('schemaname', 'public', 'relname', relname::text, 'relpages', relpages,
-                                          'reltuples', reltuples * 100)
+                                          'reltuples', (reltuples * 100)::real)
            from pg_class where relname = $1 and relnamespace = 'public'::regnamespace`,
         [name],
       );
