@@ -51,9 +51,9 @@ export async function fillTenant(
       [tenantId, accountId, bin, count],
     );
     await tx.query(
-      `insert into idempotency_keys (tenant_id, scope, key, fingerprint, status, body)
-       select $1, 'POST /sandbox/transactions', 'k-' || n, ''::bytea, 201, '{}' from generate_series(1, $2::int) n`,
-      [tenantId, count],
+      `insert into idempotency_keys (name, fingerprint, status, body)
+       select md5(n::text)::uuid, ''::bytea, 201, '{}' from generate_series(1, $1::int) n`,
+      [count],
     );
   }, AT_LEISURE);
 }

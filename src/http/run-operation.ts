@@ -9,6 +9,7 @@ import {
   fingerprint,
   type IdempotencyKey,
   type KeyedAnswer,
+  keyIn,
   outcomeOf,
   type StoredAnswer,
   storedAnswer,
@@ -171,13 +172,13 @@ function noBody(body: Record<string, unknown>): Record<string, unknown> {
 }
 
 function keyOf(route: Route, request: ApiRequest, key: string, print: Buffer): IdempotencyKey {
-  return {
+  return keyIn({
     tenantId: request.caller.tenantId,
     scope: `${route.method} ${canonicalPath(route.path, request.params)}`,
     key,
     fingerprint: print,
     permanent: 'write' in route && route.idempotency === 'required',
-  };
+  });
 }
 
 /** The path with normalised encoding, so that each spelling names the same operation. */

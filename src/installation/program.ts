@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import type { Console } from '../desk/cli/console';
 import { failureOf, tellFailure } from '../desk/cli/failure';
+import { addArchiveCommand } from './commands/archive';
 import { addAuditCommands } from './commands/audit';
 import { addBackupCommands, type BackupPlace } from './commands/backup';
 import type { CommandContext } from './commands/context';
@@ -17,6 +18,7 @@ Examples:
   npm run installation -- migrate
   npm run installation -- ledger check
   npm run installation -- ledger trial-balance --at 2026-01-31T12:00:00Z
+  npm run installation -- archive --before 2025-01-01T00:00:00Z --to archive.ndjson
   npm run installation -- audit verify
   npm run installation -- documents check
   npm run installation -- backup --to /mnt/backup/2026-01-31
@@ -89,6 +91,7 @@ function programOf(context: CommandContext, schema: SchemaPlace, json: boolean):
     .addHelpText('after', HELP);
   addSchemaCommand(program, console, schema);
   addLedgerCommands(program, context);
+  addArchiveCommand(program, context);
   addAuditCommands(program, context);
   addDocumentsCommand(program, context);
   addKeyCommands(program, context);

@@ -2,18 +2,37 @@ import { hash } from 'node:crypto';
 import { type Database, during, type Sql, type Tx } from './db/database';
 import { CommitUnknown, DatabaseAway } from './db/faults';
 import { inPortions } from './db/portions';
-import { textOfJson, type Write, withinJson, writeWithCommit } from './db/writes';
+import { compositeArray, type Write, writeWithCommit } from './db/writes';
 import { inProgress, invalid, mismatch, outcomeUnknown, Problem } from './errors';
 import { type IdKind, newIdNamed } from './ids';
 
 /** An idempotency key with its scope: tenant, method and path (decisions part 1, Idempotency). */
 export interface IdempotencyKey {
-  tenantId: string;
-  scope: string;
-  key: string;
+  /** Hash of tenant, scope and key, as a UUID. The key is stored and locked under this name. */
+  name: string;
   fingerprint: Buffer;
   /** Kept for ever, because it is the operation's own key. */
   permanent: boolean;
+}
+
+/** A key of a tenant within a scope. */
+export const keyIn = ({
+  tenantId,
+  scope,
+  key,
+  fingerprint,
+  permanent,
+}: { tenantId: string; scope: string; key: string } & Omit<IdempotencyKey, 'name'>): IdempotencyKey => ({
+  name: keyName(tenantId, scope, key),
+  fingerprint,
+  permanent,
+});
+
+/** The stored name of a key: half of a SHA-256, as a UUID. No part of it has a line break. */
+export function keyName(tenantId: string, scope: string, key: string): string {
+  const digits = hash('sha256', `${tenantId}\n${scope}\n${key}`, 'hex');
+  const parts = [digits.slice(0, 8), digits.slice(8, 12), digits.slice(12, 16), digits.slice(16, 20)];
+  return `${parts.join('-')}-${digits.slice(20, 32)}`;
 }
 
 /** Key of an operation that requires one. Unique among the operation's records within the caller's tenant. */
@@ -59,9 +78,9 @@ export function checkedKey(header: string | undefined): string | undefined {
   return header;
 }
 
-/** Hash of a request: body and query with sorted keys, and the hashes of its files. */
+/** Half of the SHA-256 of a request: body and query with sorted keys, and the hashes of its files. */
 export function fingerprint(body: unknown, query: unknown, files: string[] = []): Buffer {
-  return hash('sha256', canonical([body, query, files]), 'buffer');
+  return hash('sha256', canonical([body, query, files]), 'buffer').subarray(0, 16);
 }
 
 /** Sorts only what is not sorted, because sorting copies its input. */
@@ -173,20 +192,16 @@ export async function lookUpKeys(tx: Sql, keys: IdempotencyKey[]): Promise<KeyLo
   const [locks, stored] = await Promise.all([
     tx.prepared<{ locked: boolean }>(
       'keys-lock',
-      `select pg_try_advisory_xact_lock(hashtextextended(concat_ws(' ', t, s, k), 7)) as locked
-         from unnest($1::text[], $2::text[], $3::text[]) with ordinality as u(t, s, k, o) order by o`,
-      namesOf(keys),
+      `select pg_try_advisory_xact_lock(hashtextextended(name, 7)) as locked
+         from unnest($1::text[]) with ordinality as u(name, o) order by o`,
+      [namesOf(keys)],
     ),
     readKeys(tx, keys),
   ]);
   return keys.map((_, index) => ({ locked: locks[index]?.locked ?? false, stored: stored[index] }));
 }
 
-const namesOf = (keys: IdempotencyKey[]): string[][] => [
-  keys.map(({ tenantId }) => tenantId),
-  keys.map(({ scope }) => scope),
-  keys.map(({ key }) => key),
-];
+const namesOf = (keys: IdempotencyKey[]): string[] => keys.map(({ name }) => name);
 
 /** Stored answer of each key, in the order given. */
 async function readKeys(sql: Sql, keys: IdempotencyKey[]): Promise<KeyLookup['stored'][]> {
@@ -194,10 +209,9 @@ async function readKeys(sql: Sql, keys: IdempotencyKey[]): Promise<KeyLookup['st
     'keys-read',
     // One index lookup per key, even if the plan was cached while the table was small.
     `select u.o, i.fingerprint, i.status, i.body
-       from unnest($1::text[], $2::text[], $3::text[]) with ordinality as u(t, s, k, o)
-      cross join lateral (select * from idempotency_keys
-                           where tenant_id = u.t and key = u.k and scope = u.s limit 1) i`,
-    namesOf(keys),
+       from unnest($1::uuid[]) with ordinality as u(name, o)
+      cross join lateral (select * from idempotency_keys where name = u.name limit 1) i`,
+    [namesOf(keys)],
   );
   const stored = new Map(rows.map((row) => [Number(row.o) - 1, row]));
   return keys.map((_, index) => stored.get(index));
@@ -231,26 +245,18 @@ export interface KeptAnswer {
 /** The write that stores the answers under their keys. */
 export function answersWrite(answers: KeptAnswer[]): Write | undefined {
   if (answers.length === 0) return undefined;
-  const rows = answers.map(({ key, answer }) => {
-    const { tenantId: tenant_id, scope, key: name, permanent } = key;
-    const fingerprint = key.fingerprint.toString('hex');
-    const row = JSON.stringify({
-      tenant_id,
-      scope,
-      key: name,
-      fingerprint,
-      status: answer.status,
-      permanent,
-    });
-    return `${row.slice(0, -1)},"body":${withinJson(answer.body)}}`;
-  });
+  const rows = answers.map(({ key, answer }) => [
+    key.name,
+    key.fingerprint.toString('hex'),
+    answer.status,
+    answer.body,
+    key.permanent,
+  ]);
   return {
     name: 'answers',
-    statement: `insert into idempotency_keys (tenant_id, scope, key, fingerprint, status, body, permanent)
-      select k.tenant_id, k.scope, k.key, decode(k.fingerprint, 'hex'), k.status, ${textOfJson('k.body')}, k.permanent
-        from json_to_recordset($1::json) as k(tenant_id id, scope text, key text, fingerprint text, status smallint,
-               body json, permanent boolean)`,
-    values: [`[${rows.join()}]`],
+    statement: `insert into idempotency_keys (name, fingerprint, status, body, permanent)
+      select k.name, decode(k.fingerprint, 'hex'), k.status, k.body, k.permanent from unnest($1::new_answer[]) k`,
+    values: [compositeArray(rows)],
   };
 }
 

@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import { table } from './db/build';
 import type { Database, Sql, Tx } from './db/database';
 import { inPortions } from './db/portions';
@@ -13,12 +12,6 @@ import type { Sealer } from './security/sealer';
 /** The personal fields of an answer, by name. */
 export type PersonalFields = Record<string, unknown>;
 
-/** Half of a SHA-256 of tenant, scope and key, as a UUID. The fields are sealed under it. */
-function nameOf({ tenantId, scope, key }: IdempotencyKey): string {
-  const digits = hash('sha256', `${tenantId}\n${scope}\n${key}`, 'hex');
-  return digits.slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
-}
-
 /**
  * Stores the fields with the transaction.
  * @param userId whose data key seals them; null: the installation's key
@@ -29,7 +22,7 @@ export function keepPersonalFields(
   { userId, fields }: { userId: string | null; fields: PersonalFields },
   sealer: Sealer,
 ): void {
-  const name = nameOf(key);
+  const { name } = key;
   const sealed = sealer.seal(Buffer.from(JSON.stringify(fields)), name);
   const row = { name, userId, sealed, permanent: key.permanent };
   // A row of a former, forgotten key of the same name may be left.
@@ -45,7 +38,7 @@ export async function personalFields(
   key: IdempotencyKey,
   sealerOf: (userId: string | null) => Promise<Sealer | undefined>,
 ): Promise<PersonalFields | undefined> {
-  const name = nameOf(key);
+  const { name } = key;
   const [row] = await sql.run<{ userId: string | null; sealed: Buffer }>(
     table('personal_answers').select('userId', 'sealed').where({ name }),
   );

@@ -69,8 +69,8 @@ async function work(): Promise<void> {
     ]);
     const caller = { tenantId: 'operator:ida', role: 'admin' } as const;
     await audit(tx, { caller, requestId: 'r', action: 'test', subject: ACCOUNT, tenantId: TENANT });
-    await tx.query(`insert into idempotency_keys (tenant_id, scope, key, fingerprint, status, body, permanent)
-      values ('${TENANT}', 'POST /', 'kept', '', 201, '{}', true)`);
+    await tx.query(`insert into idempotency_keys (name, fingerprint, status, body, permanent)
+      values (md5('kept')::uuid, '', 201, '{}', true)`);
     for (const id of [ASKED, DECIDED])
       await tx.query(`insert into approvals (id, kind, subject, terms, reason, requested_by)
         values ('${id}', 'limits', '${TENANT}', '{}', 'more', 'operator:ida')`);
@@ -461,7 +461,11 @@ const ATTACKS: readonly [what: string, statement: string, refusal: RegExp][] = [
   ['move a client’s account to another tenant', `update accounts set tenant_id = 'cli_eve'`, DENIED],
   ['pay a card from another account', `update cards set account_id = 'acc_eve'`, DENIED],
   ['change the terms of a transfer', `update transfers set terms = '{}'`, DENIED],
-  ['forget a permanent key', `delete from idempotency_keys where key = 'kept'`, /permanent idempotency key/],
+  [
+    'forget a permanent key',
+    `delete from idempotency_keys where name = md5('kept')::uuid`,
+    /permanent idempotency key/,
+  ],
   ['change a stored answer', `update idempotency_keys set body = '{}'`, DENIED],
 
   ['disable a trigger', 'alter table ledger_legs disable trigger user', DENIED],

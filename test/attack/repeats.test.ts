@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { fingerprint } from '../../src/kernel/idempotency';
+import { fingerprint, keyName } from '../../src/kernel/idempotency';
 import { type Client, type TestApi, testApi } from '../support/api';
 import { enabled } from '../transfers/iban/support';
 import { operationsOf, type Place } from './operations';
@@ -69,9 +69,8 @@ async function store(draft: Draft, by: Client, ids: Record<string, string>, key:
   const [pattern = ''] = path.split('?');
   const scope = `${method} ${pattern.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? '')}`;
   await api.database.query(
-    `insert into idempotency_keys (tenant_id, scope, key, fingerprint, status, body, permanent)
-     values ($1, $2, $3, $4, $5, $6, false)`,
-    [by.clientId, scope, key, fingerprintOf(draft, ids), STORED.status, STORED.body],
+    `insert into idempotency_keys (name, fingerprint, status, body, permanent) values ($1, $2, $3, $4, false)`,
+    [keyName(by.clientId, scope, key), fingerprintOf(draft, ids), STORED.status, STORED.body],
   );
 }
 

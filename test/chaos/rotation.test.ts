@@ -198,13 +198,7 @@ it('opens nothing by the former master key, or by the former keys of purposes', 
       }
   }
   expect(Object.keys(opened)).toEqual(
-    expect.arrayContaining([
-      'callbacks',
-      'checkout-pages',
-      'client-secrets',
-      'data-keys',
-      'destinations',
-    ]),
+    expect.arrayContaining(['callbacks', 'checkout-pages', 'client-secrets', 'data-keys', 'destinations']),
   );
   const versions = await database.query<{ purpose: string; count: number }>(
     'select purpose, count(*)::int as count from installation_keys where purpose = any($1) group by 1 having count(*) > 1',

@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
+import { keyName } from '../../src/kernel/idempotency';
 import { newId } from '../../src/kernel/ids';
 import { type Client, type TestApi, testApi } from '../support/api';
 import { activeCard, fund, masterAccount } from '../support/cards';
@@ -70,7 +71,8 @@ describe('a required key stays with its operation', () => {
     await fund(api, account, '20.00');
     const first = await payment(client, account, 'own-1');
     expect(first.status).toBe(202);
-    await pastGuards(api.database, `delete from idempotency_keys where key = 'own-1'`);
+    const name = keyName(client.clientId, `POST /v2/accounts/${account}/withdraw/card`, 'own-1');
+    await pastGuards(api.database, `delete from idempotency_keys where name = '${name}'`);
     const second = await payment(client, account, 'own-1');
     expect(second).toMatchObject({ status: 422, body: { code: 'idempotency_mismatch' } });
     const held = await api.database.query('select 1 from transfers where account_id = $1', [account]);

@@ -4,7 +4,13 @@ import type { CardTransaction, Message } from '../../src/cards/events/record';
 import type { Composed } from '../../src/composition';
 import type { Tx } from '../../src/kernel/db/database';
 import { Problem } from '../../src/kernel/errors';
-import { fingerprint, type IdempotencyKey, type KeyedAnswer, withKey } from '../../src/kernel/idempotency';
+import {
+  fingerprint,
+  type IdempotencyKey,
+  type KeyedAnswer,
+  keyIn,
+  withKey,
+} from '../../src/kernel/idempotency';
 import type { Via } from './script';
 
 /** An answer: the event of the message, no event if it had no effect any more, or a refusal. */
@@ -30,13 +36,13 @@ export type Submit = (via: Via, message: Message, key?: IdempotencyKey) => Promi
 
 /** The idempotency key of a message, as `POST /sandbox/transactions` and the card endpoints make it. */
 export function keyFor(message: Message, name: string, altered = false): IdempotencyKey {
-  return {
+  return keyIn({
     tenantId: message.reach ?? 'nobody',
     scope: 'POST /proof',
     key: name,
     fingerprint: fingerprint({ ...message, altered }, {}),
     permanent: false,
-  };
+  });
 }
 
 /**

@@ -34,7 +34,7 @@ const OF_INSTALLATION = [
 ];
 
 const isOfInstallation = ([group = '', verb]: string[]): boolean =>
-  ['migrate', 'backup', 'restore'].includes(group) || OF_INSTALLATION.includes(`${group} ${verb}`);
+  ['migrate', 'backup', 'restore', 'archive'].includes(group) || OF_INSTALLATION.includes(`${group} ${verb}`);
 
 /** Runs an operator command, or one of the installation. */
 export const command = (environment: NodeJS.ProcessEnv, ...argv: string[]): Promise<Told> =>

@@ -19,10 +19,10 @@ afterAll(async () => {
 
 it('takes snapshots and deletes old keys, callbacks, quotes and spending after a database outage', async () => {
   await test.database.query(`
-    insert into idempotency_keys (tenant_id, scope, key, fingerprint, status, body, permanent, created_at) values
-      ('cli_1', 'POST /v1/users', 'old', '', 201, '{}', false, now() - interval '26 hours'),
-      ('cli_1', 'POST /v1/users', 'young', '', 201, '{}', false, now() - interval '23 hours'),
-      ('cli_1', 'POST /v2/cards', 'permanent', '', 202, '{}', true, now() - interval '26 hours')`);
+    insert into idempotency_keys (name, fingerprint, status, body, permanent, created_at) values
+      (md5('old')::uuid, '', 201, '"old"', false, now() - interval '26 hours'),
+      (md5('young')::uuid, '', 201, '"young"', false, now() - interval '23 hours'),
+      (md5('permanent')::uuid, '', 202, '"permanent"', true, now() - interval '26 hours')`);
   await test.database.query(
     `insert into ledger_accounts (id, kind, currency) values ('fees:USD', 'internal', 'USD')`,
   );
@@ -61,8 +61,8 @@ it('takes snapshots and deletes old keys, callbacks, quotes and spending after a
   await temporal.withWorkers(activities, (client) =>
     client.workflow.execute('housekeeping', { workflowId: 'housekeeping', taskQueue: 'processes' }),
   );
-  const keys = await test.database.query<{ key: string }>('select key from idempotency_keys order by key');
-  expect(keys.map(({ key }) => key)).toEqual(['permanent', 'young']);
+  const keys = await test.database.query<{ body: string }>('select body from idempotency_keys order by body');
+  expect(keys.map(({ body }) => body)).toEqual(['"permanent"', '"young"']);
   expect(await test.database.query('select account_id from ledger_snapshots')).toHaveLength(1);
   expect(await test.database.query('select external_id from provider_callbacks')).toEqual([
     { external_id: 'young' },
@@ -156,8 +156,8 @@ describe('deletes a backlog in batches, because one statement would exceed its t
     [
       'forgetOldIdempotencyKeys',
       'idempotency_keys',
-      `insert into idempotency_keys (tenant_id, scope, key, fingerprint, status, body, created_at)
-         select 'cli_1', 'POST /v1/users', n::text, '', 201, '{}', now() - interval '26 hours' from generate_series(1, 2500) n`,
+      `insert into idempotency_keys (name, fingerprint, status, body, created_at)
+         select md5(n::text)::uuid, '', 201, '{}', now() - interval '26 hours' from generate_series(1, 2500) n`,
     ],
     [
       'forgetOldCallbacks',

@@ -69,6 +69,12 @@ export interface FoundAuthorization {
   authorization: Authorization;
 }
 
+/** The authorization with an id, also one that is archived. The row that was put back counts. @param id an SQL expression */
+export const authorizationById = (id: string): string => `
+  select * from authorizations where id = ${id}
+  union all
+  select * from archived_authorizations z where z.id = ${id} and not exists (select from authorizations where id = z.id)`;
+
 /** Authorizations that have one of the references on one of the cards, and those with one of the ids. */
 export async function readAuthorizations(
   sql: Sql,
@@ -83,6 +89,10 @@ export async function readAuthorizations(
     `select t.reference_id as reference, ${READ}
        from card_transactions t join authorizations a on a.id = t.authorization_id
       where t.reference_id = any($2) and t.card_id = any($1)
+     union all
+     select r.reference_id, ${READ}
+       from archived_references r cross join lateral (${authorizationById('r.authorization_id')}) a
+      where r.reference_id = any($2) and a.card_id = any($1)
      union all
      select a.reference_id, ${READ} from authorizations a where a.id = any($3) and a.card_id = any($1)`,
     [cardIds, references, ids],

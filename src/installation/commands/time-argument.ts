@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 
+/** Reads a time of the command line. @throws InvalidArgumentError, which names the form */
 export function timeArgument(text: string): Date {
   const time = new Date(text);
   if (Number.isNaN(time.getTime()))

@@ -138,6 +138,8 @@ export const TABLES: Readonly<Record<string, TableRights>> = {
   card_operations: { runtime: CHANGE },
   card_tokenizations: { runtime: CHANGE },
   authorizations: { runtime: CHANGE },
+  archived_authorizations: { runtime: READ },
+  archived_references: { runtime: READ },
   card_transactions: { runtime: ADD },
   network_references: { runtime: CHANGE },
   processor_messages: { runtime: CHANGE, hidden: ['fingerprint', 'message', 'body'] },

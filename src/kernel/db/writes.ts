@@ -64,17 +64,6 @@ function compose(writes: Write[]): string {
 }
 
 /**
- * JSON text of an object as a value within other JSON, without escaping it a second time. A text with escapes, which
- * Postgres may refuse (`\\u0000`), becomes a string. {@link textOfJson} reads both.
- */
-export const withinJson = (json: string): string =>
-  json === '' || json.includes('\\u') ? JSON.stringify(json) : json;
-
-/** The text that was given to {@link withinJson}, in SQL. @param column of type json */
-export const textOfJson = (column: string): string =>
-  `case json_typeof(${column}) when 'string' then ${column} #>> '{}' else ${column}::text end`;
-
-/**
  * An insert of any number of rows, in their order, by one parameter: its text, and so its plan, is always the same.
  * @param columns of the table, in camelCase. A JSON column takes the value itself, not its text
  * @param conflict `on conflict …`, where rows may exist

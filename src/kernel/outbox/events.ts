@@ -1,6 +1,6 @@
 import { channel } from 'node:diagnostics_channel';
 import type { Sql, Tx } from '../db/database';
-import { textOfJson, type Write, withinJson, writeTogether } from '../db/writes';
+import { compositeArray, type Write, writeTogether } from '../db/writes';
 
 /** Kinds of webhooks for which a tenant registers a URL (`interface.md 4.4`, decisions part 4, Webhooks). */
 export const REGISTRATIONS = [
@@ -56,32 +56,29 @@ export async function appendEvents(tx: Sql, events: WebhookEvent[]): Promise<voi
  */
 export function eventsWrite(events: WebhookEvent[]): Write | undefined {
   if (events.length === 0) return undefined;
-  const rows = events.map((event, o) => {
-    const row = JSON.stringify({
-      o,
-      tenant_id: event.tenantId,
-      registration: event.registration,
-      event: event.event,
-      data_id: event.data.id,
-      reference_id: event.reference?.id,
-      type: event.reference?.type,
-      subtype: event.reference?.subtype,
-      idempotency_key: event.idempotencyKey,
-      created_at: event.at,
-    });
-    return `${row.slice(0, -1)},"data":${withinJson(JSON.stringify(event.data))}}`;
-  });
-  return { name: 'events', statement: APPEND, values: [`[${rows.join()}]`] };
+  const rows = events.map((event) => [
+    event.tenantId,
+    event.registration,
+    event.event,
+    event.data.id,
+    event.reference?.id,
+    event.reference?.type,
+    event.reference?.subtype,
+    JSON.stringify(event.data),
+    event.idempotencyKey,
+    event.at,
+  ]);
+  return { name: 'events', statement: APPEND, values: [compositeArray(rows)] };
 }
 
 const APPEND = `
   insert into events (tenant_id, registration, event, data_id, reference_id, type, subtype, data, idempotency_key,
                       created_at, shard, delivery, due_at)
-  select e.tenant_id, e.registration, e.event, e.data_id, e.reference_id, e.type, e.subtype, ${textOfJson('e.data')}, e.idempotency_key,
+  select e.tenant_id, e.registration, e.event, e.data_id, e.reference_id, e.type, e.subtype, e.data, e.idempotency_key,
          e.created_at, webhook_shard(e.tenant_id, e.registration),
          case when w.status is null then 'recorded' when w.status = 'disabled' then 'parked' else 'due' end,
          case when w.status is not null then least(e.created_at, product_now()) end
-    from json_to_recordset($1::json) as e(o int, tenant_id id, registration text, event text, data_id id, reference_id id,
-           type text, subtype text, data json, idempotency_key text, created_at timestamptz)
+    from unnest($1::new_event[]) with ordinality
+           as e(tenant_id, registration, event, data_id, reference_id, type, subtype, data, idempotency_key, created_at, o)
     left join webhook_endpoints w on w.tenant_id = e.tenant_id and w.registration = e.registration
    order by e.o`;

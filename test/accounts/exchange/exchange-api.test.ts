@@ -1,6 +1,7 @@
 import { fold, sum } from '../../../client/src';
 import { tell } from '../../../src/desk/tell';
 import { deskCatalogue } from '../../../src/desk-catalogue';
+import { keyName } from '../../../src/kernel/idempotency';
 import { checkLedger } from '../../../src/kernel/ledger/check';
 import { Decimal } from '../../../src/kernel/money/money';
 import { setUserStatus } from '../../../src/people/users/operations';
@@ -39,6 +40,8 @@ let keys = 0;
 const newKey = () => ({ 'x-idempotency-key': `exchange-${(keys += 1)}` });
 const exchange = (by: Client, from: string, quoteId: string, key: Record<string, string> = newKey()) =>
   by.call('POST', `/v2/accounts/${from}/exchanges`, { quoteId }, key);
+const storedName = (from: string, key: ReturnType<typeof newKey>) =>
+  keyName(client.clientId, `POST /v2/accounts/${from}/exchanges`, key['x-idempotency-key']);
 const available = async (id: string) =>
   (await admin.call('GET', `/v2/accounts/${id}/balance`)).body.available as string;
 const recorded = () =>
@@ -238,10 +241,8 @@ describe('exchanges', () => {
     expect([again.status, again.text, again.headers.get('x-idempotent-replayed')]).toEqual([
       ...[201, first.text, 'true'],
     ]);
-    const stored = 'select permanent from idempotency_keys where key = $1 and tenant_id = $2';
-    expect(await api.database.query(stored, [key['x-idempotency-key'], client.clientId])).toEqual([
-      { permanent: true },
-    ]);
+    const stored = 'select permanent from idempotency_keys where name = $1';
+    expect(await api.database.query(stored, [storedName(eur, key)])).toEqual([{ permanent: true }]);
     expect((await exchange(client, eur, await quoted(), key)).body.code).toBe('idempotency_mismatch');
     expect(await available(eur)).toBe('899.99');
   });
@@ -249,7 +250,7 @@ describe('exchanges', () => {
   it('keeps its key on the record, even if the stored answer is gone', async () => {
     const key = newKey();
     expect((await exchange(client, eur, await quoted(), key)).status).toBe(201);
-    await pastGuards(api.database, `delete from idempotency_keys where key = '${key['x-idempotency-key']}'`);
+    await pastGuards(api.database, `delete from idempotency_keys where name = '${storedName(eur, key)}'`);
     const again = await exchange(client, eur, await quoted(), key);
     expect([again.status, again.body.code]).toEqual([422, 'idempotency_mismatch']);
     expect(await available(eur)).toBe('899.99');

@@ -1,3 +1,5 @@
+import { MESSAGES_PATH } from '../../../src/cards/processor/message-key';
+import { keyName } from '../../../src/kernel/idempotency';
 import { checkLedger } from '../../../src/kernel/ledger/check';
 import { SIGNATURE_HEADER, signMessage } from '../../../src/parties/protocol/signature';
 import { partySecret } from '../../../src/parties/sandbox/mount';
@@ -279,10 +281,9 @@ describe('a repeated message', () => {
   it('has a key that never expires', async () => {
     const message = messageOf(card, { type: 'authorization', amount: '1.00' });
     await send(api, message);
-    const [key] = await api.database.query(
-      'select permanent, tenant_id from idempotency_keys where key = $1',
-      [message['messageId']],
-    );
-    expect(key).toEqual({ permanent: true, tenant_id: client.clientId });
+    const [key] = await api.database.query('select permanent from idempotency_keys where name = $1', [
+      keyName(client.clientId, `POST ${MESSAGES_PATH}`, String(message['messageId'])),
+    ]);
+    expect(key).toEqual({ permanent: true });
   });
 });

@@ -32,7 +32,8 @@ async function folded(cardId: string): Promise<string> {
   const events = await api.database.query<{
     data: { type: keyof typeof CARD_EFFECTS; billingAmount: string };
   }>(
-    `select data::jsonb as data from events where event = 'card_transaction' and data::jsonb ->> 'cardId' = $1`,
+    `select data::jsonb as data from events
+      where event = 'card_transaction' and data::jsonb ->> 'cardId' = $1`,
     [cardId],
   );
   const total = { available: ZERO, pending: ZERO, spent: ZERO };

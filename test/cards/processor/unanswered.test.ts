@@ -3,8 +3,10 @@
  *
  * @long
  */
+import { MESSAGES_PATH } from '../../../src/cards/processor/message-key';
 import { settleUnanswered } from '../../../src/cards/processor/unanswered';
 import { Problem } from '../../../src/kernel/errors';
+import { keyName } from '../../../src/kernel/idempotency';
 import { checkLedger } from '../../../src/kernel/ledger/check';
 import { type Client, type TestApi, testApi } from '../../support/api';
 import { cardBalance } from '../../support/cards';
@@ -204,8 +206,8 @@ it('records the decline when nothing was committed: without a fee, and the messa
   expect(await settleUnanswered(api.services, id)).toBe('recorded');
   expect(await events()).toEqual(['decline processing_error 0.00']);
   const [key] = await api.database.query<{ body: string }>(
-    'select body from idempotency_keys where key = $1',
-    [message['messageId']],
+    'select body from idempotency_keys where name = $1',
+    [keyName(client.clientId, `POST ${MESSAGES_PATH}`, String(message['messageId']))],
   );
   expect(key?.body).toBe(answer.text);
   expect((await sendElsewhere(api, message)).body).toBe(answer.text);

@@ -3,7 +3,7 @@ import type { Database, Tx } from '../../../src/kernel/db/database';
 import { createDatabase } from '../../../src/kernel/db/database';
 import { DatabaseAway } from '../../../src/kernel/db/faults';
 import { Problem } from '../../../src/kernel/errors';
-import { withKey } from '../../../src/kernel/idempotency';
+import { keyIn, withKey } from '../../../src/kernel/idempotency';
 import { type TestDatabase, testDatabase } from '../../support/database';
 
 /**
@@ -88,13 +88,13 @@ describe.each(WAYS)('%s', (_way, goOn) => {
 
   it('sends nothing after the refusal that ended the request', async () => {
     const late = branch(goOn);
-    const key = {
+    const key = keyIn({
       tenantId: 't',
       scope: 's',
       key: `key-${_way}`,
       fingerprint: Buffer.alloc(32),
       permanent: false,
-    };
+    });
     const answer = (status: number) => ({ status, body: '{}' });
     const work = (tx: Tx) =>
       Promise.all([late.begin(tx), insert(tx, 'undone'), Promise.reject(new Problem(409, 'refused', 'No.'))]);

@@ -73,7 +73,7 @@ const OPEN = new Set([
     'gas_operations.tx_hash',
   ],
   'station_topups.tx_hash',
-  ...['idempotency_keys.key', 'sandbox_exchange_movements.key'],
+  'sandbox_exchange_movements.key',
   ...['installation_keys.sealed_by', 'installation_keys.sealed_at'],
 ]);
 

@@ -1,11 +1,5 @@
 import fc from 'fast-check';
-import {
-  compositeArray,
-  textOfJson,
-  type Write,
-  withinJson,
-  writeTogether,
-} from '../../../src/kernel/db/writes';
+import { compositeArray, type Write, writeTogether } from '../../../src/kernel/db/writes';
 import { type TestDatabase, testDatabase } from '../../support/database';
 
 let test: TestDatabase;
@@ -44,42 +38,6 @@ describe('an array of rows', () => {
       }),
       { numRuns: 300 },
     );
-  });
-});
-
-describe('JSON text within JSON', () => {
-  const read = async (text: string) => {
-    const [row] = await test.database.query<{ text: string }>(
-      `select ${textOfJson('j.body')} as text from json_to_recordset($1::json) as j(body json)`,
-      [`[{"body":${withinJson(text)}}]`],
-    );
-    return row?.text;
-  };
-
-  it('arrives as it was sent, byte by byte', async () => {
-    const value = fc.object({
-      key: fc.string({ unit: 'binary' }),
-      values: [fc.string({ unit: 'binary' }), fc.double()],
-    });
-    await fc.assert(
-      fc.asyncProperty(value, async (given) => {
-        const text = JSON.stringify(given);
-        expect(await read(text)).toBe(text);
-      }),
-      { numRuns: 300 },
-    );
-  });
-
-  it.each([
-    '',
-    '{}',
-    '{"a":"\\u0000"}',
-    '{"a":"\\ud800"}',
-    '{"a\\u0000":1}',
-    '{"a":"\\\\u0041"}',
-    '{"a": 1.10}',
-  ])('arrives as it was sent: %s', async (text) => {
-    expect(await read(text)).toBe(text);
   });
 });
 

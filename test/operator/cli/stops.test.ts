@@ -168,7 +168,7 @@ describe('card freeze', () => {
     expect(await authorize(id)).toBe('approved');
     const events = await api.database.query(
       `select data::json->>'type' as type from events
-        where event = 'card_transaction' and data::json->>'cardId' = $1 and data::json->>'type' like '%freeze' order by number`,
+        where event = 'card_transaction' and data::json->>'cardId' = $1 and type like '%freeze' order by number`,
       [id],
     );
     expect(events).toEqual([{ type: 'freeze' }, { type: 'unfreeze' }]);

@@ -153,7 +153,7 @@ describe('POST deposits', () => {
     ]);
     const token = String(first.body.checkoutUrl).split('/').at(-1) ?? '';
     const dump = await api.database.query(
-      `select (select string_agg(k::text, '') from idempotency_keys k where tenant_id = $1) ||
+      `select (select string_agg(k::text, '') from idempotency_keys k) ||
               (select string_agg(d::text, '') from deposits d) || (select string_agg(t::text, '') from transfers t where tenant_id = $1) as text`,
       [client.clientId],
     );

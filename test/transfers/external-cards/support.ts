@@ -70,7 +70,8 @@ export async function balanceOf(client: Client, accountId: string): Promise<stri
 /** The balance of an account by its webhooks and the table of 3.4. */
 export async function foldOf(api: TestApi, accountId: string): Promise<string> {
   const rows = await api.database.query<{ data: string }>(
-    `select data from events where event = 'account_transaction' and data::json->>'accountId' = $1`,
+    `select data from events
+      where event = 'account_transaction' and data::json->>'accountId' = $1`,
     [accountId],
   );
   const total = rows

@@ -1,3 +1,4 @@
+import { keyName } from '../../../src/kernel/idempotency';
 import { checkLedger } from '../../../src/kernel/ledger/check';
 import { setUserStatus } from '../../../src/people/users/operations';
 import { accountBalance } from '../../cards/cards/support';
@@ -196,10 +197,9 @@ describe('POST payouts', () => {
       first.text,
       'true',
     ]);
-    const stored = await api.database.query(
-      'select permanent from idempotency_keys where key = $1 and tenant_id = $2',
-      [key['x-idempotency-key'], client.clientId],
-    );
+    const stored = await api.database.query('select permanent from idempotency_keys where name = $1', [
+      keyName(client.clientId, `POST ${path('payouts')}`, key['x-idempotency-key']),
+    ]);
     expect(stored).toEqual([{ permanent: true }]);
     expect(await balance()).toBe('4899.65 100.35');
     const other = await client.call('POST', path('payouts'), { ...body, externalId: 'x' }, key);
@@ -385,11 +385,11 @@ it('stores the destination sealed, and shows it nowhere', async () => {
   await lookUntil(api, id, 'completed');
   const rows = await api.database.query<{ row: string }>(
     `select to_jsonb(p)::text || encode(destination, 'escape') as row from payouts p where id = $1
-     union all select to_jsonb(k)::text from idempotency_keys k where key = $2
+     union all select to_jsonb(k)::text from idempotency_keys k where name = $2
      union all select to_jsonb(e)::text from events e where reference_id = $1
      union all select to_jsonb(q)::text from quotes q
      union all select to_jsonb(s)::text from sandbox_orders s`,
-    [id, key['x-idempotency-key']],
+    [id, keyName(client.clientId, `POST ${path('payouts')}`, key['x-idempotency-key'])],
   );
   expect(rows.length).toBeGreaterThan(4);
   for (const { row } of rows) expect(row).not.toMatch(new RegExp(`${IBAN}|Byron`));

@@ -34,13 +34,13 @@ export type Result = { answer: KeyedAnswer } | { error: unknown };
  * statement.
  */
 export async function runBatch(tx: Tx, deps: CardEventDeps, batch: Submission[]): Promise<Result[]> {
-  const keys = [...new Map(batch.flatMap(({ key }) => (key ? [[nameOf(key), key] as const] : []))).values()];
+  const keys = [...new Map(batch.flatMap(({ key }) => (key ? [[key.name, key] as const] : []))).values()];
   const messages = batch.map(({ message }) => message);
   const [lookups, board] = await Promise.all([
     keys.length > 0 ? lookUpKeys(tx, keys) : [],
     loadBoard(tx, deps, messages),
   ]);
-  const found = new Map(keys.map((key, index) => [nameOf(key), lookups[index]]));
+  const found = new Map(keys.map((key, index) => [key.name, lookups[index]]));
   const stored: KeptAnswer[] = [];
   const results = answersOf(batch, board, found, stored);
   tellWhenCommitted(tx);
@@ -60,7 +60,7 @@ function answersOf(
 
   /** The answer stored under a key. @throws Problem when another message of this batch has the key */
   function storedAnswer(key: IdempotencyKey): KeyedAnswer | undefined {
-    const name = nameOf(key);
+    const name = key.name;
     const known = settledAnswer(key, found.get(name));
     if (known) return known;
     if (taken.has(name)) throw inProgress();
@@ -83,8 +83,4 @@ function answersOf(
       return stands ? keep(key, refuse(error)) : { error };
     }
   });
-}
-
-function nameOf(key: IdempotencyKey): string {
-  return `${key.tenantId} ${key.scope} ${key.key}`;
 }

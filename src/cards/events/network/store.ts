@@ -1,7 +1,7 @@
 import type { Sql } from '../../../kernel/db/database';
 import type { Write } from '../../../kernel/db/writes';
 import { Decimal } from '../../../kernel/money/money';
-import { authorizationOf, type FoundAuthorization, READ } from '../authorization-store';
+import { authorizationById, authorizationOf, type FoundAuthorization, READ } from '../authorization-store';
 import type { Merchant } from '../record';
 import type { NetworkKey, NetworkReference } from './references';
 
@@ -40,7 +40,7 @@ export async function readNetworkReferences(sql: Sql, keys: NetworkKey[]): Promi
        from (select distinct * from unnest($1::text[], $2::text[], $3::text[]) as u(card, reference, currency)) u
       cross join lateral (select * from network_references
                            where card_id = u.card and reference = u.reference and currency = u.currency limit 1) n
-       left join lateral (select * from authorizations where id = n.authorization_id limit 1) a on true
+       left join lateral (${authorizationById('n.authorization_id')}) a on true
        left join lateral (select merchant from card_transactions where id = n.authorization_id limit 1) o on true`,
     [
       keys.map(({ cardId }) => cardId),

@@ -3,7 +3,7 @@ import { DatabaseAway, isAway } from '../../../kernel/db/faults';
 import { Problem, unavailable } from '../../../kernel/errors';
 import {
   fingerprint,
-  type IdempotencyKey,
+  keyIn,
   outcomeOf,
   type StoredAnswer,
   storedAnswer,
@@ -53,13 +53,13 @@ export async function underKey<Answer extends object>(
   { scope, key: text, body, prove, run }: Work<Answer>,
 ): Promise<{ answer: Answer } | { refusal: Refusal }> {
   const { database } = desk;
-  const key: IdempotencyKey = {
+  const key = keyIn({
     tenantId: operator.actor,
     scope,
     key: text,
     fingerprint: fingerprint(body, {}),
     permanent: true,
-  };
+  });
   let whole: Answer | undefined;
   try {
     const stored = (await storedAnswer(database, key)) ?? (await first());

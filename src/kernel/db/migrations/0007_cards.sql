@@ -207,6 +207,10 @@ create index card_tokenizations_unfinished on card_tokenizations (updated_at) wh
 
 -- Authorizations with what was settled, reversed and refunded, in their currency and in the card's (billing).
 create table authorizations (
+  created_at         timestamptz(3) not null,
+  updated_at         timestamptz(3) not null,
+  expires_at         timestamptz(3) not null,
+  closed             boolean not null default false,  -- nothing is held any more
   id                 id primary key,  -- the id of its card transaction
   card_id            id not null,
   reference_id       id not null,  -- of the chain's first event
@@ -224,22 +228,19 @@ create table authorizations (
   fee_percent        numeric not null,  -- the programme's, as it was at the authorization
   fee_held           numeric not null default 0 check (fee_held >= 0),
   last_settle_id     id,  -- what a refund follows
-  expires_at         timestamptz(3) not null,
-  closed             boolean not null default false,  -- nothing is held any more
-  created_at         timestamptz(3) not null,
-  updated_at         timestamptz(3) not null,
   buffer_drawn       numeric not null default 0,  -- what forced events have drawn from the card's buffer, net
   check (settled + reversed <= authorized),
   check (billing_settled + billing_reversed <= billing_authorized)
-) with (fillfactor = 80);
+);
 create index authorizations_open on authorizations (expires_at) where not closed;
 
 create table card_transactions (
+  number           bigint not null,  -- the card's ledger entry of this event
+  at               timestamptz(3) not null,
+  forced           boolean not null default false,
   id               id primary key,
   card_id          id not null,
   tenant_id        id not null,
-  number           bigint not null,  -- the card's ledger entry of this event
-  at               timestamptz(3) not null,
   type             text not null,
   amount           numeric not null,
   currency         text not null,
@@ -249,7 +250,6 @@ create table card_transactions (
   linked_id        id,
   authorization_id id,  -- the chain it belongs to
   fee              numeric not null default 0,
-  forced           boolean not null default false,
   decline_reason   text,
   source           text,  -- buffer | expiry | closure … where the type alone does not tell
   merchant         jsonb,
@@ -258,9 +258,18 @@ create table card_transactions (
   spent            numeric not null
 );
 create index card_transactions_of_card on card_transactions (card_id, at, number);
-create index card_transactions_of_tenant on card_transactions (tenant_id, at, card_id, number);
+-- The list of a tenant's transactions sorts those of one moment by card and number. They are few, and the index is half as long.
+create index card_transactions_of_tenant on card_transactions (tenant_id, at);
 create unique index card_transactions_by_reference on card_transactions (reference_id, type);
 create index card_transactions_of_chain on card_transactions (authorization_id) where linked_id is not null;
+
+-- Chains whose events were archived (src/cards/events/archive.ts). Late messages find the authorization by any of the chain's
+-- references. The first of them puts the authorization back into its table, and that row counts from then on.
+create table archived_authorizations (like authorizations, primary key (id));
+create table archived_references (
+  reference_id     id primary key,
+  authorization_id id not null
+);
 
 -- References of a card network and the authorization that they belong to. Messages come in any order. Amounts that were cleared
 -- or reversed before their authorization are kept, because the authorization must not hold that money again.

@@ -2,6 +2,7 @@ import { createGatherer } from '../../../../src/cards/events/batches/gather';
 import type { Message } from '../../../../src/cards/events/record';
 import type { Database } from '../../../../src/kernel/db/database';
 import { CommitUnknown } from '../../../../src/kernel/db/faults';
+import { keyIn } from '../../../../src/kernel/idempotency';
 import { newId } from '../../../../src/kernel/ids';
 import { Decimal } from '../../../../src/kernel/money/money';
 import { type TestApi, testApi } from '../../../support/api';
@@ -21,13 +22,13 @@ function declines(database: Database, cards: { id: string; tenantId: string }[],
   return Promise.all(
     cards.map(({ id: cardId, tenantId }) => {
       const message: Message = { type: 'decline', cardId, reach: null, amount: new Decimal('1.00') };
-      const key = {
+      const key = keyIn({
         tenantId,
         scope: 'POST /test',
         key: newId('event'),
         fingerprint: Buffer.alloc(32),
         permanent: false,
-      };
+      });
       return gatherer.submit({ message, ...(keyed && { key }), ...render }).then(
         ({ status }) => status,
         (error: Error & { code?: string }) => error.code ?? error.name,

@@ -1,3 +1,4 @@
+import { keyName } from '../../../../src/kernel/idempotency';
 import { checkLedger } from '../../../../src/kernel/ledger/check';
 import { setUserStatus } from '../../../../src/people/users/operations';
 import { switchOff, switchOn } from '../../../../src/process/switches/operations';
@@ -185,10 +186,9 @@ describe('POST /v1/exchange/withdrawals', () => {
     expect([again.status, again.text, again.headers.get('x-idempotent-replayed')]).toEqual([
       ...[201, first.text, 'true'],
     ]);
-    const text = 'select permanent from idempotency_keys where key = $1 and tenant_id = $2';
-    expect(await api.database.query(text, [key['x-idempotency-key'], client.clientId])).toEqual([
-      { permanent: true },
-    ]);
+    const text = 'select permanent from idempotency_keys where name = $1';
+    const name = keyName(client.clientId, 'POST /v1/exchange/withdrawals', key['x-idempotency-key']);
+    expect(await api.database.query(text, [name])).toEqual([{ permanent: true }]);
   });
 
   it.each([
