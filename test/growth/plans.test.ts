@@ -126,14 +126,8 @@ const READS: [string, () => string][] = [
   ['mixed history of a card and a period', () => `/v2/cards/${card.id}/transactions?${past()}`],
 ];
 
-/** Cost of each read at a million rows. */
-const costs = new Map<string, number>();
-
-const explainedRead = (path: string): Promise<number> =>
-  expectIndexes(async () => expect((await client.call('GET', path)).status).toBe(200));
-
-it.each(READS)('%s', async (name, path) => {
-  costs.set(name, await explainedRead(path()));
+it.each(READS)('%s', async (_name, path) => {
+  await expectIndexes(async () => expect((await client.call('GET', path())).status).toBe(200));
 });
 
 it('the pages that follow', async () => {
@@ -186,28 +180,4 @@ it('a card event with a reference and a key', async () => {
 
 it('the job that expires authorizations', async () => {
   await expectIndexes(() => expireAuthorizations(api.services, 100));
-});
-
-describe('at 10⁸ rows, by statistics', () => {
-  // The planner takes the rows of a page from the statistics, so each page seems to hold a hundred times as many.
-  beforeAll(async () => {
-    for (const name of LARGE)
-      await api.database.query(
-        `select pg_restore_relation_stats('schemaname', 'public', 'relname', relname::text, 'relpages', relpages,
-                                          'reltuples', (reltuples * 100)::real)
-           from pg_class where relname = $1 and relnamespace = 'public'::regnamespace`,
-        [name],
-      );
-  });
-
-  it('counts a hundred times as many', async () => {
-    const [row] = await api.database.query<{ reltuples: number }>(
-      `select reltuples from pg_class where relname = 'card_transactions'`,
-    );
-    expect(row?.reltuples).toBeGreaterThan(90 * MANY);
-  });
-
-  it.each(READS)('%s costs no more than thrice as much', async (name, path) => {
-    expect(await explainedRead(path())).toBeLessThan(3 * (costs.get(name) ?? 0));
-  });
 });
