@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { apiRoutes } from '../../src/composition';
+import { keyName } from '../../src/kernel/idempotency';
 import { age, block, erase } from '../people/users/erase';
 import { type Client, type TestApi, testApi } from '../support/api';
 
@@ -26,10 +27,10 @@ const newKey = () => ({ 'x-idempotency-key': `kept-${(keys += 1)}` });
 const made = (key: Record<string, string>) =>
   client.call('POST', '/v1/users', { externalId: `Ottoline ${key['x-idempotency-key']}`, meta: META }, key);
 
-const stored = async (key: Record<string, string>): Promise<string> => {
+const stored = async (key: Record<string, string>, scope = 'POST /v1/users'): Promise<string> => {
   const [row] = await api.database.query<{ body: string }>(
-    'select body from idempotency_keys where key = $1',
-    [key['x-idempotency-key']],
+    'select body from idempotency_keys where name = $1',
+    [keyName(client.clientId, scope, key['x-idempotency-key'] ?? '')],
   );
   return row?.body ?? '';
 };
@@ -78,12 +79,13 @@ it('stores a refusal and an answer without personal data as they are', async () 
   await api.database.query('update users set operator_blocked = true where id = $1', [body.id]);
   const path = `/v1/users/${body.id}/status`;
   const refused = await client.call('PATCH', path, { status: 'active' }, key);
-  expect([refused.status, await stored(key)]).toEqual([409, refused.text]);
+  expect([refused.status, await stored(key, `PATCH ${path}`)]).toEqual([409, refused.text]);
   const quoteKey = newKey();
   const account = (await client.call('GET', '/v1/accounts?limit=1')).body.data[0].id;
   const asked = { method: 'sepa', amount: '1.00' };
-  const quoted = await client.call('POST', `/v2/accounts/${account}/payout-quote`, asked, quoteKey);
-  expect(await stored(quoteKey)).toBe(quoted.text);
+  const quotes = `/v2/accounts/${account}/payout-quote`;
+  const quoted = await client.call('POST', quotes, asked, quoteKey);
+  expect(await stored(quoteKey, `POST ${quotes}`)).toBe(quoted.text);
 });
 
 it('seals each answer that has the fields which a reading shows as personal', () => {

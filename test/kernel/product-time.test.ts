@@ -4,17 +4,20 @@ import { type TestDatabase, testDatabase } from '../support/database';
 
 /** Tests decisions part 4, Sandbox: SQL takes the product's time from `product_now()`, and the machine's time only here. */
 
-/** Statements with the machine's time: leases, keys, signatures, client secrets, and the age of idempotency keys. */
+/** Statements with the machine's time: leases, keys, signatures, client secrets, the age of idempotency keys, and lost commits. */
 const MACHINE_TIME = [
   'src/chain/signing/store.ts',
+  'src/kernel/db/commit-marks.ts',
   'src/kernel/idempotency.ts',
   'src/kernel/outbox/commands.ts',
   'src/kernel/outbox/waiting-commands.ts',
+  'src/kernel/personal-answers.ts',
   'src/kernel/rate-share.ts',
   'src/kernel/security/installation-keys.ts',
   'src/kernel/security/renewal.ts',
   'src/kernel/security/sealed-columns.ts',
   'src/parties/signer/requests.ts',
+  'src/process/lost-orders.ts',
   'src/tenants/clients/store.ts',
   'src/tenants/webhooks/delivery/store.ts',
   'src/tenants/webhooks/outcomes.ts',
@@ -26,7 +29,10 @@ const MACHINE_COLUMNS = [
   'idempotency_keys.created_at',
   'installation_keys.created_at',
   'ledger_places.since',
+  'lost_commits.found_at',
+  'operator_rights.at',
   'operators.created_at',
+  'personal_answers.created_at',
   'workflow_commands.created_at',
   'workflow_commands.due_at',
 ];

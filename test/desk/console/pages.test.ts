@@ -7,6 +7,7 @@ import { consoleRoutes } from '../../../src/desk/console/routes';
 import type { Visit } from '../../../src/desk/console/visit';
 import type { DeskHttp } from '../../../src/desk/http/services';
 import { deskCatalogue } from '../../../src/desk-catalogue';
+import { keyName } from '../../../src/kernel/idempotency';
 import { decision, installation } from '../../../src/process/desk/decision';
 import { defineDesk } from '../../../src/process/desk/desk';
 import { type Client, type TestApi, testApi } from '../../support/api';
@@ -209,7 +210,7 @@ describe('a decision', () => {
     const preview = await previewed(id, { reason: 'called them' });
     const fields = { ...hiddenOf(preview.text, path), step: 'confirm' } as Record<string, string>;
     const again = await api.database.transaction(async (tx) => {
-      const key = `operator:ida console payout.approve ${fields['key']}`;
+      const key = keyName('operator:ida', 'console payout.approve', fields['key'] ?? '');
       await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 7))', [key]);
       const lost = await page.post(path, fields);
       expect([lost.status, wordsIn(lost.text)]).toEqual([409, expect.stringContaining('Send it again.')]);

@@ -286,7 +286,7 @@ it('is a command, as the owner of the schema', async () => {
   const short = await command(place, 'keys', 'renew', 'temporal-payload', '--lead-seconds', '9');
   expect([short.code, short.err]).toEqual([2, expect.stringContaining('at least 10')]);
   const fixed = await command(place, 'keys', 'renew', 'event-ids');
-  expect([fixed.code, fixed.err]).toEqual([2, expect.stringContaining('Allowed choices are callbacks')]);
+  expect([fixed.code, fixed.err]).toEqual([2, expect.stringContaining('Allowed choices are answers')]);
   const done = await command(place, 'keys', 'renew', 'temporal-payload', '--json');
   expect(JSON.parse(done.out)).toEqual({
     purpose: 'temporal-payload',
