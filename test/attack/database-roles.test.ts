@@ -75,7 +75,7 @@ async function work(): Promise<void> {
       await tx.query(`insert into approvals (id, kind, subject, terms, reason, requested_by)
         values ('${id}', 'limits', '${TENANT}', '{}', 'more', 'operator:ida')`);
     await tx.query(`insert into operators (id, name, secret_hash, created_by) values
-      ('${OPERATOR}', 'bob', sha256('proof of bob'), 'installation'), ('${APPLICANT}', 'eve', sha256('proof of eve'), 'applicant')`);
+      ('${OPERATOR}', 'bob', stored_proof('proof of bob'), 'installation'), ('${APPLICANT}', 'eve', stored_proof('proof of eve'), 'applicant')`);
   });
   await people();
   await takeSnapshots(runtime);
@@ -84,14 +84,14 @@ async function work(): Promise<void> {
 /** Bob has signed in with his proof, and the owner makes what only functions make. */
 async function people(): Promise<void> {
   await owner.query(`insert into operators (id, name, secret_hash, created_by, disabled_at, disabled_by)
-    values ('${DISABLED}', 'dora', sha256('proof of dora'), 'installation', now(), 'operator:ida')`);
+    values ('${DISABLED}', 'dora', stored_proof('proof of dora'), 'installation', now(), 'operator:ida')`);
   await owner.query(
     `update operators set totp_secret = 'x', totp_step = 9, admitted_at = now(), admitted_by = 'installation' where name <> 'eve'`,
   );
   await owner.query(`select decide_approval('${DECIDED}', 'rejected', null, 'operator:bob', now())`);
   await owner.query(
     `insert into operator_links (token_hash, purpose, operator_id, name, permissions, created_by, totp_secret, created_at, expires_at, failures)
-     values (sha256('link'), 'invitation', '${newId('operator')}', 'fay', '{}', 'operator:bob', 'x', now(), now() + interval '1 day', 3)`,
+     values (stored_proof('link'), 'invitation', '${newId('operator')}', 'fay', '{}', 'operator:bob', 'x', now(), now() + interval '1 day', 3)`,
   );
   await owner.query(`insert into tenants (id, name, role) values ('${TENANT}', 'x', 'client')`);
   await owner.query(
@@ -99,9 +99,9 @@ async function people(): Promise<void> {
   );
   for (const token of ['session', 'ended'])
     await runtime.query(
-      `select begin_session('${newId('session')}', '${OPERATOR}', 'proof of bob', sha256('${token}'), 'bearer', '', now())`,
+      `select begin_session('${newId('session')}', '${OPERATOR}', 'proof of bob', stored_proof('proof of bob'), stored_proof('${token}'), 'bearer', '', now())`,
     );
-  await runtime.query(`update desk_sessions set ended_at = now() where token_hash = sha256('ended')`);
+  await runtime.query(`update desk_sessions set ended_at = now() where token_hash = stored_proof('ended')`);
 }
 
 async function post(text: string): Promise<void> {
@@ -398,7 +398,7 @@ const ATTACKS: readonly [what: string, statement: string, refusal: RegExp][] = [
     `insert into operator_rights (operator_id, permissions, given_by) values ('${OPERATOR}', '{}', 'x')`,
     DENIED,
   ],
-  ['give an operator another secret', `update operators set secret_hash = sha256('mine')`, DENIED],
+  ['give an operator another secret', `update operators set secret_hash = stored_proof('mine')`, DENIED],
   ['take an operator’s code generator', 'update operators set totp_secret = null', DENIED],
   ['let a code work once more', `update operators set totp_step = 1 where id = '${OPERATOR}'`, /works once/],
   [
@@ -415,21 +415,21 @@ const ATTACKS: readonly [what: string, statement: string, refusal: RegExp][] = [
   [
     'begin a session by hand',
     `insert into desk_sessions (id, operator_id, token_hash, transport, address, created_at, seen_at)
-     values ('x', '${OPERATOR}', sha256('mine'), 'bearer', '', now(), now())`,
+     values ('x', '${OPERATOR}', stored_proof('mine'), 'bearer', '', now(), now())`,
     DENIED,
   ],
   [
     'begin a session without the secret',
-    `select begin_session('x', '${OPERATOR}', secret_hash, sha256('mine'), 'bearer', '', now()) from operators where name = 'bob'`,
+    `select begin_session('x', '${OPERATOR}', secret_hash, secret_hash, stored_proof('mine'), 'bearer', '', now()) from operators where name = 'bob'`,
     /was not presented/,
   ],
   [
     'begin the session of an operator who waits for admission',
-    `select begin_session('x', '${APPLICANT}', 'proof of eve', sha256('mine'), 'bearer', '', now())`,
+    `select begin_session('x', '${APPLICANT}', 'proof of eve', stored_proof('proof of eve'), stored_proof('mine'), 'bearer', '', now())`,
     /was not presented/,
   ],
   ['give a session to another operator', `update desk_sessions set operator_id = '${OPERATOR}'`, DENIED],
-  ['give a session another token', `update desk_sessions set token_hash = sha256('mine')`, DENIED],
+  ['give a session another token', `update desk_sessions set token_hash = stored_proof('mine')`, DENIED],
   ['begin an ended session again', 'update desk_sessions set ended_at = null', /stays ended/],
   ['insert a link', `insert into operator_links select * from operator_links`, DENIED],
   ['give a link to another operator', `update operator_links set operator_id = '${OPERATOR}'`, DENIED],
