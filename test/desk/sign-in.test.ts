@@ -58,7 +58,7 @@ describe('a session', () => {
     });
   });
 
-  it('does not say which part was wrong', async () => {
+  it('does not say which part was wrong, and stores no name that nobody has', async () => {
     const wrong = [
       { ...ida, secret: bob.secret },
       { ...ida, name: 'nobody' },
@@ -69,9 +69,11 @@ describe('a session', () => {
       expect([status, body.code, body.message]).toEqual([401, 'unauthorized', told[0]?.body.message]);
     expect(await audited('session.refuse')).toContainEqual({
       actor: 'desk',
-      subject: 'nobody',
+      subject: expect.stringMatching(/^unknown:[0-9a-f]{16}$/),
       after: { address: expect.stringContaining('127.0.0.1'), failures: 1 },
     });
+    const rows = await api.database.query<{ name: string }>('select name from sign_in_failures');
+    expect(rows.map(({ name }) => name)).not.toContain('nobody');
   });
 
   it('ends after 30 minutes of rest, and after 12 hours', async () => {

@@ -13,6 +13,7 @@ export async function documentedEvents(api: TestApi): Promise<string[]> {
   const document = openApiDocument(apiRoutes(api.services), { events: EVENT_DOCUMENTS }) as any;
   const schemas = new Ajv2020({ strict: false, allErrors: true });
   addFormats(schemas);
+  schemas.addFormat('decimal', true);
   schemas.addSchema({ $id: 'openapi', components: document.components });
   const rows = await api.database.query<{ event: string; data: string }>('select event, data from events');
   for (const { event, data } of rows) {

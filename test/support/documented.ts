@@ -34,6 +34,7 @@ export function documentedAnswers(document: oas31.OpenAPIObject): (seen: Seen) =
   const schemas = new Ajv2020({ strict: false, allErrors: true });
   addFormats(schemas);
   schemas.addFormat('decimal', true);
+  schemas.addFormat('decimal', true);
   schemas.addFormat('uri', true); // a payer's URL may have letters beyond ASCII
   schemas.addSchema({ $id: ROOT, components: document.components });
   const validators = new Map<string, ValidateFunction>();

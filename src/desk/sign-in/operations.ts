@@ -66,13 +66,13 @@ export async function signIn(deps: SignInDeps, given: SignIn): Promise<SignedIn>
 async function attempt(deps: SignInDeps, tx: Tx, given: SignIn): Promise<SignedIn | Refused> {
   const { keyring, mode, clock, signInRules } = deps;
   const { secret, code, transport, address } = given;
-  const name = given.name.toLowerCase();
+  const found = await signInOf(tx, given.name);
+  const name = found ? given.name.toLowerCase() : unknownName(keyring, given.name);
   await lockAttempts(tx, name, address);
   const at = clock();
   const before = await failuresOf(tx, name, address, at);
   const wait = waitOf(before, at, signInRules);
   if (wait > 0) return { problem: tooMany(wait) };
-  const found = await signInOf(tx, given.name);
   const proof = matchingProof(found?.secrets.secretHash ?? NOBODY, proofsOf(keyring, secret));
   if (!found || !proof || found.operator.disabledAt !== null)
     return failed(tx, { name, address, before, at });
@@ -101,6 +101,12 @@ async function attempt(deps: SignInDeps, tx: Tx, given: SignIn): Promise<SignedI
   const { name: shown, permissions } = operator;
   return { id, token, csrfToken: csrfOf(keyring, { id, tokenHash }), name: shown, permissions };
 }
+
+/** Stands for a name that no operator has. It may be a secret in the wrong field, so the name itself is not stored. */
+const unknownName = (keyring: Keyring, name: string): string => {
+  const digest = createHmac('sha256', keyring.secretFor('search')).update(`desk ${name.toLowerCase()}`);
+  return `unknown:${digest.digest('hex').slice(0, 16)}`;
+};
 
 /** Compared with the given secret where there is no such operator, so that the time tells nothing. */
 const NOBODY = Buffer.alloc(36);
