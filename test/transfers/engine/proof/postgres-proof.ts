@@ -1,3 +1,4 @@
+import { presentSession } from '../../../../src/desk/operators/store';
 import { Problem } from '../../../../src/kernel/errors';
 import type { PartyWord } from '../../../../src/transfers/engine/record';
 import { droppedWord } from '../../../../src/transfers/engine/restored';
@@ -160,11 +161,11 @@ async function decide<Terms, Word extends PartyWord>(
   const services = servicesOf(stage, played);
   const { id, client } = played;
   try {
-    await services.database.transaction(
-      (tx) =>
-        stage.given.act?.(services, tx, String(id), act) ??
-        actOnAny(services, tx, { id: String(id), tenantId: client.clientId }, act),
-    );
+    await services.database.transaction(async (tx) => {
+      await presentSession(tx, stage.session);
+      await (stage.given.act?.(services, tx, String(id), act) ??
+        actOnAny(services, tx, { id: String(id), tenantId: client.clientId }, act));
+    });
   } catch (error) {
     if (!(error instanceof Problem || isTransient(error))) throw error;
   }

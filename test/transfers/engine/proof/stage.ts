@@ -1,4 +1,8 @@
 import fc from 'fast-check';
+import { addFirstOperator } from '../../../../src/desk/operators/operations';
+import { proofsOf } from '../../../../src/desk/operators/proofs';
+import { signIn } from '../../../../src/desk/sign-in/operations';
+import { SIGN_IN_RULES } from '../../../../src/desk/sign-in/rules';
 import type { Tx } from '../../../../src/kernel/db/database';
 import { CommitUnknown, DatabaseAway } from '../../../../src/kernel/db/faults';
 import type { MoneyParty } from '../../../../src/kernel/outbox/queues';
@@ -9,6 +13,7 @@ import { discover } from '../../../../src/transfers/discover';
 import { advance } from '../../../../src/transfers/engine/advance';
 import type { PartyWord } from '../../../../src/transfers/engine/record';
 import { type Client, type TestApi, testApi } from '../../../support/api';
+import { OPERATOR } from './acts';
 import { Crash, crashing } from './crashes';
 import { type Act, type KindProof, type Step, stepsOf } from './kind-proof';
 import { oneOf, randomOf } from './random';
@@ -71,6 +76,8 @@ export interface Stage<Terms, Word extends PartyWord> {
   given: PostgresProof<Terms, Word>;
   double: WordDouble<Word>;
   clients: Client[];
+  /** Proof of the session of the operator who decides. */
+  session: Buffer;
   /** The share of places at which the process crashes, and the crashes so far. */
   faults: { share: number; met: number };
 }
@@ -93,7 +100,31 @@ export async function openStage<Terms, Word extends PartyWord>(
     JSON.stringify(unlimited),
   ]);
   for (const [n, client] of clients.entries()) await given.prepare?.(api, client, n);
-  return { api, given, double, clients, faults: { share: FAULTS_SHARE, met: 0 } };
+  return {
+    api,
+    given,
+    double,
+    clients,
+    session: await sessionOf(api),
+    faults: { share: FAULTS_SHARE, met: 0 },
+  };
+}
+
+/** The proof of a session of the operator who decides. Postgres demands it for an approval. */
+async function sessionOf({ database, services: { keyring } }: TestApi): Promise<Buffer> {
+  const [, name = ''] = OPERATOR.split(':');
+  const { operatorSecret: secret } = await database.transaction((tx) =>
+    addFirstOperator(tx, keyring, { name }),
+  );
+  const desk = {
+    database,
+    keyring,
+    mode: 'sandbox',
+    clock: () => new Date(),
+    signInRules: SIGN_IN_RULES,
+  } as const;
+  const { token } = await signIn(desk, { name, secret, transport: 'bearer', address: '127.0.0.1' });
+  return proofsOf(keyring, token)[0];
 }
 
 /** Creates a transfer and its steps. The seed determines both. */
