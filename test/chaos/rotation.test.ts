@@ -126,7 +126,7 @@ async function rotateSecret(): Promise<void> {
     '/v1/client/secret/rotate',
     body,
   );
-  expect(status).toBe(200);
+  expect(status).toBe(201);
   rotated = { clientId: made.clientId, clientSecret: made.clientSecret };
   await sleep(10_000);
   traffic.credential = rotated;
@@ -213,7 +213,7 @@ it('opens nothing by the former master key, or by the former keys of purposes', 
 
 it('ends the former secret with its overlap, in both APIs', async () => {
   const body = { overlapSeconds: 0 };
-  expect((await ask(fleet, rotated, 'POST', '/v1/client/secret/rotate', body)).status).toBe(200);
+  expect((await ask(fleet, rotated, 'POST', '/v1/client/secret/rotate', body)).status).toBe(201);
   await sleep(1_500);
   for (const baseUrl of [fleet.baseUrl, secondUrl])
     for (const former of [tenant.credential, rotated])

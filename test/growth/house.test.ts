@@ -1,6 +1,7 @@
 /** @long fills every table with 60,000 rows. */
 import { unbookedAt } from '../../src/chain/holdings/operations';
 import { lastReadings } from '../../src/chain/reconciliation/readings';
+import { attestationOf, type Derived } from '../../src/chain/wallets/attestation';
 import { ownerAt } from '../../src/chain/wallets/operations';
 import { readings } from '../../src/composition';
 import { waitingCounts } from '../../src/desk/catalogue';
@@ -215,11 +216,24 @@ it('the sum of a day', async () => {
   );
 });
 
+/** Attests the filled wallets of the client, as the product attests those that it derives. */
+async function attestFilled(): Promise<void> {
+  const filled = await database().query<Derived>(
+    `select id, chain, address, derivation_index as "derivationIndex", purpose from wallets where tenant_id = $1`,
+    [client.clientId],
+  );
+  await database().query(
+    `update wallets w set attestation = n.attestation from unnest($1::text[], $2::bytea[]) n(id, attestation) where w.id = n.id`,
+    [filled.map(({ id }) => id), filled.map((each) => attestationOf(api.services.keyring, each))],
+  );
+}
+
 it('the pool of wallets', async () => {
   const chain = 'filled';
   await insertNetwork(database(), { chain });
   const admin = await api.client('admin');
   const asked = { chain, asset: 'USDT', accountId: await masterAccount(client) };
+  await attestFilled();
   const allocate = (reference: string) =>
     client.call('POST', '/v1/wallets/allocate', { ...asked, reference, ttlSeconds: 600 });
   await expectIndexes(async () => expect((await allocate('of-an-available')).status).toBe(201));

@@ -37,7 +37,7 @@ const PLAIN: Readonly<
     names: ['a reason of a review'],
     why: 'the contract puts the reason into the webhook; events are deleted after EVENTS_KEPT_DAYS',
   },
-  'public.sandbox_orders.asked': {
+  'public.sandbox_orders.state': {
     names: ['a remitter', 'an IBAN of a remitter'],
     why: "the simulated bank's own record of a payer whom the tester names; there is no such table in live",
   },
