@@ -222,7 +222,7 @@ async function attestFilled(): Promise<void> {
     `select id, chain, address, derivation_index as "derivationIndex", purpose from wallets where tenant_id = $1`,
     [client.clientId],
   );
-  await database().query(
+  await api.database.query(
     `update wallets w set attestation = n.attestation from unnest($1::text[], $2::bytea[]) n(id, attestation) where w.id = n.id`,
     [filled.map(({ id }) => id), filled.map((each) => attestationOf(api.services.keyring, each))],
   );
