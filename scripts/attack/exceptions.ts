@@ -61,9 +61,9 @@ export const EXCEPTIONS: Exception[] = [
     'JSON Schema has no bound for a time, and an offset moves a time into the year 10000.',
   ),
   refused(
-    ['returnUrl', 'url', 'explorerUrl'],
-    /must be an https/,
-    'JSON Schema has no format for an https URL.',
+    ['returnUrl', 'url', 'explorerUrl', 'rpcUrls[0]', 'rpcUrls[1]', 'rpcUrls[2]'],
+    /must (be an https|name a host)/,
+    'JSON Schema has no format for an https URL, nor for the name of a host.',
   ),
   refused(
     ['returnUrl', 'url', 'explorerUrl'],
@@ -140,10 +140,18 @@ export const EXCEPTIONS: Exception[] = [
     /must be an address or a network/,
     'JSON Schema has no format for an address or a network.',
   ),
-  refused([''], /^Nothing of such a record is masked/, 'The kind of the record decides.', {
-    operations: /^POST \/desk\/v1\/records\/\{id\}\/reveal$/,
-  }),
+  refused(
+    [''],
+    /^(Nothing of such a record is masked|Such a record has no file)/,
+    'The kind of the record decides.',
+    { operations: /^POST \/desk\/v1\/records\/\{id\}\/(reveal|content)$/ },
+  ),
   refused(['txHash'], /is not known to the chain/, 'The nodes of the chain tell which hashes exist.'),
+  ...['allow_header_conformance', 'unsupported_method'].map((check) => ({
+    check,
+    operations: /^GET \/sandbox\/clock$/,
+    reason: 'The attack leaves POST out of the document, because the clock would end its own records.',
+  })),
   {
     check: 'allow_header_conformance',
     operations:

@@ -35,7 +35,12 @@ function confirmRoute(services: Services): Route {
         .string()
         .regex(HASH_SHAPE, HASH_TEXT)
         .meta({ examples: [`0x${'ab'.repeat(32)}`] }),
-      logIndex: z.int().min(0).optional().meta({ description: 'Index of the log in its block.' }),
+      logIndex: z
+        .int()
+        .min(0)
+        .max(2 ** 31 - 1)
+        .optional()
+        .meta({ description: 'Index of the log in its block.' }),
     }),
     response: chainDepositSchema,
     status: 202,

@@ -87,7 +87,7 @@ const shape = {
   sweepStrategy: z.enum(SWEEP_STRATEGIES),
   stationAddress: z.string().optional().describe('Pays for gas. Set by its own routes.'),
   stationWalletId: z.string().optional().describe('Absent for a station whose key is not ours.'),
-  version: z.int(),
+  version: z.int().max(2 ** 31 - 1),
   nextTreasury: z
     .object({ address: z.string(), effectiveFrom: instant() })
     .optional()

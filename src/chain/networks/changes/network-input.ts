@@ -11,6 +11,9 @@ import type { NetworkTerms } from '../operations';
 import type { Network, NetworkAsset } from '../record';
 import { NATIVE_DECIMALS } from '../rules';
 
+/** The largest chain id that wallets and libraries handle exactly (EIP-2294 within JavaScript's numbers). */
+const MAX_CHAIN_ID = 4_503_599_627_370_476;
+
 /** No chain needs more. A node is asked for all blocks within the confirmations. */
 const MAX_CONFIRMATIONS = 10_000;
 const MAX_NODES = 10;
@@ -26,7 +29,7 @@ export const networkInput = z.strictObject({
   chain: shownField(),
   name: text(100).min(1).optional(),
   kind: z.enum(CHAIN_KINDS).optional().meta({ description: 'Cannot be changed.' }),
-  chainId: z.int().min(1).optional().meta({ description: 'EIP-155 chain id.' }),
+  chainId: z.int().min(1).max(MAX_CHAIN_ID).optional().meta({ description: 'EIP-155 chain id.' }),
   rpcUrls: z
     .array(text(URL_LENGTH).min(1))
     .min(1)
@@ -62,7 +65,11 @@ export const networkInput = z.strictObject({
     )
     .max(ASSETS.length)
     .nullish(),
-  version: z.int().min(0).meta({ description: 'The version that GET shows. 0 creates a new network.' }),
+  version: z
+    .int()
+    .min(0)
+    .max(2 ** 31 - 1)
+    .meta({ description: 'The version that GET shows. 0 creates a new network.' }),
   createdAt: shownField(),
   updatedAt: shownField(),
   pending: ignoredField(),
