@@ -1,5 +1,6 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { madeAt } from '../../kernel/ids';
+import { isEqual } from '../../kernel/security/is-equal';
 import type { Keyring } from '../../kernel/security/keyring';
 import type { Challenge } from './record';
 
@@ -31,7 +32,5 @@ export function isCode(
   challenge: Pick<Challenge, 'id' | 'codeNumber'>,
   typed: string,
 ): boolean {
-  const right = Buffer.from(codeOf(keyring, challenge));
-  const given = Buffer.from(typed);
-  return given.length === right.length && timingSafeEqual(given, right);
+  return isEqual(typed, codeOf(keyring, challenge));
 }

@@ -1,7 +1,8 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import type { Database, Sql } from '../../kernel/db/database';
 import { Problem } from '../../kernel/errors';
 import { madeAt } from '../../kernel/ids';
+import { isEqual } from '../../kernel/security/is-equal';
 import type { Keyring } from '../../kernel/security/keyring';
 import { openBreakAgain } from '../../process/breaks/operations';
 import type { Wallet } from './record';
@@ -30,8 +31,7 @@ export function isAttested(
   keyring: Keyring,
   { attestation, ...derived }: Derived & Pick<Wallet, 'attestation'>,
 ): boolean {
-  const right = attestationOf(keyring, derived);
-  return attestation?.length === right.length && timingSafeEqual(attestation, right);
+  return isEqual(attestation, attestationOf(keyring, derived));
 }
 
 /** Stands for the address of a row that is not attested. */

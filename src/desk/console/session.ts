@@ -1,7 +1,8 @@
 import { forbidden, Problem } from '../../kernel/errors';
+import { isEqual } from '../../kernel/security/is-equal';
 import type { DeskHttp } from '../http/services';
 import { tokenOf } from '../sign-in/cookie';
-import { isSame, operatorOfSession } from '../sign-in/operations';
+import { operatorOfSession } from '../sign-in/operations';
 import { type Asking, header, type Visit } from './visit';
 
 /** A page asks for itself again under this name of a field, which does not lengthen the session. */
@@ -45,4 +46,4 @@ export async function visitOf(desk: DeskHttp, asking: Asking): Promise<Visit | u
 
 /** Whether a form has the session's CSRF token. A form of an earlier session has not. */
 export const hasToken = ({ method, form, operator }: Visit): boolean =>
-  method === 'GET' || isSame(form.get('csrf') ?? '', operator.csrfToken);
+  method === 'GET' || isEqual(form.get('csrf') ?? '', operator.csrfToken);

@@ -1,4 +1,5 @@
-import { hash, timingSafeEqual } from 'node:crypto';
+import { hash } from 'node:crypto';
+import { isEqual } from '../../kernel/security/is-equal';
 import type { Keyring } from '../../kernel/security/keyring';
 import { MARK_BYTES } from '../../kernel/security/sealer';
 
@@ -26,7 +27,4 @@ export const storedSecrets = (keyring: Keyring, secret: string): Buffer[] =>
 
 /** The proof of a stored form, compared in constant time. Undefined: none of them. */
 export const matchingProof = (stored: Buffer, proofs: readonly Buffer[]): Buffer | undefined =>
-  proofs.find((proof) => {
-    const form = storedProof(proof);
-    return form.length === stored.length && timingSafeEqual(form, stored);
-  });
+  proofs.find((proof) => isEqual(stored, storedProof(proof)));

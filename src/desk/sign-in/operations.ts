@@ -1,9 +1,10 @@
-import { createHmac, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
+import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { audit } from '../../kernel/audit/audit';
 import type { Database, Tx } from '../../kernel/db/database';
 import { forbidden, Problem } from '../../kernel/errors';
 import { madeAt, newId } from '../../kernel/ids';
 import type { Permission } from '../../kernel/permissions';
+import { isEqual } from '../../kernel/security/is-equal';
 import type { Keyring } from '../../kernel/security/keyring';
 import { useCode } from '../operators/code-generator';
 import { actorOf, isAdmitted, notAdmitted, signInOf } from '../operators/operations';
@@ -187,17 +188,11 @@ export async function operatorOfSession(
   const { id: sessionId, operator, tokenHash, seenAt } = found;
   if (operator.disabledAt !== null || !isAdmitted(operator)) throw noSession();
   const right = csrfOf(keyring, { id: sessionId, tokenHash });
-  if (transport === 'cookie' && csrfToken !== undefined && !isSame(csrfToken, right))
+  if (transport === 'cookie' && csrfToken !== undefined && !isEqual(csrfToken, right))
     throw forbidden('The CSRF token (x-csrf-token) is missing or wrong.');
   if (!isAutomatic && at.getTime() - seenAt.getTime() > SEEN_MS) await saveSeen(database, sessionId, at);
   const { name, permissions } = operator;
   return { sessionId, actor: actorOf(operator), name, permissions, session, transport, csrfToken: right };
-}
-
-/** Compares tokens in a time that tells nothing. */
-export function isSame(given: string, right: string): boolean {
-  const [one, other] = [Buffer.from(given), Buffer.from(right)];
-  return one.length === other.length && timingSafeEqual(one, other);
 }
 
 export const noSession = (): Problem =>

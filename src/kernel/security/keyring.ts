@@ -1,4 +1,5 @@
-import { timingSafeEqual } from 'node:crypto';
+import {} from 'node:crypto';
+import { isEqual } from './is-equal';
 import type { HashingPurpose, KeyPurpose, SealingPurpose } from './purposes';
 import { createHasher, createSealer, type Sealer } from './sealer';
 
@@ -74,10 +75,7 @@ export function createKeyring(
       return secretHashes(secret, owner)[0];
     },
     secretHashes,
-    isHashOf: (stored, secret, owner) =>
-      secretHashes(secret, owner).some(
-        (hash) => hash.length === stored.length && timingSafeEqual(hash, stored),
-      ),
+    isHashOf: (stored, secret, owner) => secretHashes(secret, owner).some((hash) => isEqual(stored, hash)),
     secretFor: (purpose, at) => (at ? keysOf(purpose).at(at) : keysOf(purpose).present),
     sealer: (purpose) => ({
       seal(plaintext, context) {

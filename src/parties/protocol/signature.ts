@@ -1,5 +1,6 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import { isEqual } from '../../kernel/security/is-equal';
 
 /** `t=<unix seconds>,v1=<hexadecimal HMAC-SHA256 of "<t>." and the body's bytes>`. */
 export const SIGNATURE_HEADER = 'x-provider-signature';
@@ -24,7 +25,7 @@ export function verifySignature(
   if (!match) return false;
   const [, seconds = '', given = ''] = match;
   if (Math.abs(now.getTime() / 1000 - Number(seconds)) > TOLERANCE_SECONDS) return false;
-  return timingSafeEqual(Buffer.from(given, 'hex'), digest(raw, secret, seconds));
+  return isEqual(Buffer.from(given, 'hex'), digest(raw, secret, seconds));
 }
 
 const digest = (raw: Buffer, secret: Buffer, seconds: string): Buffer =>
@@ -36,7 +37,5 @@ export function authorizationFor(secret: Buffer): string {
 }
 
 export function isAuthorized(header: string, secret: Buffer): boolean {
-  const right = Buffer.from(authorizationFor(secret));
-  const given = Buffer.from(header);
-  return given.length === right.length && timingSafeEqual(given, right);
+  return isEqual(header, authorizationFor(secret));
 }

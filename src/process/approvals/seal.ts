@@ -1,6 +1,7 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { fingerprint } from '../../kernel/idempotency';
 import { madeAt } from '../../kernel/ids';
+import { isEqual } from '../../kernel/security/is-equal';
 import type { Keyring } from '../../kernel/security/keyring';
 import type { Approval } from './record';
 
@@ -24,6 +25,5 @@ export function sealOf(keyring: Keyring, asked: Asked): Buffer {
 }
 
 export function isSealed(keyring: Keyring, { seal, ...asked }: Approval): boolean {
-  const right = sealOf(keyring, asked);
-  return seal?.length === right.length && timingSafeEqual(seal, right);
+  return isEqual(seal, sealOf(keyring, asked));
 }

@@ -1,7 +1,8 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { table } from '../../../kernel/db/build';
 import type { Database, Sql } from '../../../kernel/db/database';
 import { inPortions, oldestRows } from '../../../kernel/db/portions';
+import { isEqual } from '../../../kernel/security/is-equal';
 import type { Keyring } from '../../../kernel/security/keyring';
 import { mailContext } from '../../../kernel/security/sealed-columns';
 import { PartyAway, PartyRefused } from '../../../process/party-errors';
@@ -76,7 +77,5 @@ export function mailboxToken(keyring: Keyring, tenantId: string): string {
 /** @returns the tenant whose mailbox the token opens; undefined for any other token */
 export function tenantOfMailbox(keyring: Keyring, token: string): string | undefined {
   const tenantId = token.split('.')[0] ?? '';
-  const right = Buffer.from(mailboxToken(keyring, tenantId));
-  const given = Buffer.from(token);
-  return given.length === right.length && timingSafeEqual(given, right) ? tenantId : undefined;
+  return isEqual(token, mailboxToken(keyring, tenantId)) ? tenantId : undefined;
 }
