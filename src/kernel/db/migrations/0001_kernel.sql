@@ -20,6 +20,12 @@ create table commit_marks (
 -- Functions with `security definer` run with the owner's rights, for what the runtime role may do by them and in no other way
 -- (src/kernel/db/rights.ts). Each has a fixed search path, so that no object of the caller takes the place of ours.
 
+-- Refuses a statement with the message that its trigger gives.
+create function refuse_change() returns trigger language plpgsql as $$
+begin
+  raise exception '%', tg_argv[0] using errcode = 'integrity_constraint_violation';
+end $$;
+
 -- Whether a role has the owner's rights. With one role only, it is the owner.
 create function is_owner(role name) returns boolean language sql stable set search_path = pg_catalog as $$
   select pg_has_role(role, relowner, 'member') from pg_class where oid = 'public.knex_migrations'::regclass
@@ -322,12 +328,8 @@ create table idempotency_keys (
 );
 -- Rows that the hot path writes as arrays. This type is apart from the table, so a new column breaks no running process.
 create type new_answer as (name uuid, fingerprint text, status smallint, body text, permanent boolean);
-create function idempotency_keys_refuse() returns trigger language plpgsql as $$
-begin
-  raise exception 'a permanent idempotency key is never deleted' using errcode = 'integrity_constraint_violation';
-end $$;
 create trigger idempotency_keys_stay before delete on idempotency_keys
-  for each row when (old.permanent) execute function idempotency_keys_refuse();
+  for each row when (old.permanent) execute function refuse_change('a permanent idempotency key is never deleted');
 -- Finds those that are forgotten after a day, past all that are kept for ever.
 create index idempotency_keys_forgotten on idempotency_keys (created_at) where not permanent;
 
@@ -401,15 +403,10 @@ begin
 end $$;
 
 -- Entries can be added and read, whoever connects.
-create function audit_refuse_change() returns trigger language plpgsql as $$
-begin
-  raise exception 'the audit log is only added to' using errcode = 'integrity_constraint_violation';
-end $$;
-
 create trigger audit_chain_is_final before delete or update or truncate on audit_chain
-  for each statement execute function audit_refuse_change();
+  for each statement execute function refuse_change('the audit log is only added to');
 create trigger audit_log_is_final before delete or update or truncate on audit_log
-  for each statement execute function audit_refuse_change();
+  for each statement execute function refuse_change('the audit log is only added to');
 create constraint trigger audit_log_is_chained after insert on audit_log deferrable initially deferred
   for each row execute function audit_chain_entry();
 

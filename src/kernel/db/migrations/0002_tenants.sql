@@ -48,14 +48,9 @@ create trigger credentials_move_access after insert or delete or update on crede
   for each row execute function credentials_move_access();
 
 -- A secret that was rotated away, because somebody else may know it, is never valid for longer.
-create function credentials_refuse() returns trigger language plpgsql as $$
-begin
-  if is_owner(current_user) then return new; end if;
-  raise exception 'a secret that ends is never valid for longer' using errcode = 'integrity_constraint_violation';
-end $$;
 create trigger credentials_end before update of expires_at on credentials
-  for each row when (old.expires_at is not null and (new.expires_at is null or new.expires_at > old.expires_at))
-  execute function credentials_refuse();
+  for each row when (old.expires_at is not null and (new.expires_at is null or new.expires_at > old.expires_at) and not is_owner(current_user))
+  execute function refuse_change('a secret that ends is never valid for longer');
 
 -- The URLs of webhooks, each once, because an attempt names its URL for as long as its event is kept.
 create table webhook_urls (

@@ -80,14 +80,10 @@ create table approvals (
   check (needs = 2 or requested_by like 'operator:%'),
   check (status <> 'approved' or decided_by <> requested_by)
 );
-create function approvals_refuse() returns trigger language plpgsql as $$
-begin
-  raise exception 'a decided approval is never changed' using errcode = 'integrity_constraint_violation';
-end $$;
 create trigger approvals_are_final before update on approvals
-  for each row when (old.status <> 'pending') execute function approvals_refuse();
+  for each row when (old.status <> 'pending') execute function refuse_change('a decided approval is never changed');
 create trigger approvals_stay before delete or truncate on approvals
-  for each statement execute function approvals_refuse();
+  for each statement execute function refuse_change('a decided approval is never changed');
 create index approvals_waiting on approvals (requested_at) where status = 'pending';
 create index approvals_about on approvals (subject);
 create index approvals_of_subject on approvals (subject, kind) where status = 'pending';

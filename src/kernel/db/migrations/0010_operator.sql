@@ -35,10 +35,6 @@ begin
 end $$;
 create trigger operators_move_access after update of disabled_at, permissions on operators
   for each row execute function operators_move_access();
-create function operators_refuse() returns trigger language plpgsql as $$
-begin
-  raise exception 'an operator stays admitted, and stays disabled' using errcode = 'integrity_constraint_violation';
-end $$;
 -- Whoever adds himself at the installation decides nothing before his admission, but for the first operator.
 create function operators_join() returns trigger language plpgsql as $$
 begin
@@ -48,17 +44,13 @@ begin
   return new;
 end $$;
 create trigger operators_join before insert on operators for each row execute function operators_join();
-create function operators_use_code() returns trigger language plpgsql as $$
-begin
-  raise exception 'a code works once' using errcode = 'integrity_constraint_violation';
-end $$;
 create trigger operators_use_code before update of totp_step on operators
   for each row when (new.totp_secret is not distinct from old.totp_secret and coalesce(new.totp_step, 0) < old.totp_step)
-  execute function operators_use_code();
+  execute function refuse_change('a code works once');
 create trigger operators_stay before update on operators
   for each row when ((old.admitted_at is not null and (new.admitted_at, new.admitted_by) is distinct from (old.admitted_at, old.admitted_by))
     or (old.disabled_at is not null and (new.disabled_at, new.disabled_by) is distinct from (old.disabled_at, old.disabled_by)))
-  execute function operators_refuse();
+  execute function refuse_change('an operator stays admitted, and stays disabled');
 
 -- One-time links, by which an invited operator sets what he signs in by, or an operator a new code generator. Times are of
 -- the machine, as those of sessions.
@@ -77,13 +69,9 @@ create table operator_links (
 );
 create index operator_links_open on operator_links (expires_at) where used_at is null;
 
-create function operator_links_refuse() returns trigger language plpgsql as $$
-begin
-  raise exception 'a link is used once, and never opened again' using errcode = 'integrity_constraint_violation';
-end $$;
 create trigger operator_links_end before update on operator_links
   for each row when (new.expires_at > old.expires_at or new.failures < old.failures or old.used_at is not null)
-  execute function operator_links_refuse();
+  execute function refuse_change('a link is used once, and never opened again');
 
 -- Each change of an operator's permissions. Rows are only added.
 create table operator_rights (
@@ -116,12 +104,8 @@ create table desk_sessions (
 );
 create index desk_sessions_of_operator on desk_sessions (operator_id, id);
 create index desk_sessions_open on desk_sessions (created_at, id) where ended_at is null;
-create function desk_sessions_refuse() returns trigger language plpgsql as $$
-begin
-  raise exception 'a session that has ended stays ended' using errcode = 'integrity_constraint_violation';
-end $$;
 create trigger desk_sessions_end before update on desk_sessions
-  for each row when (old.ended_at is not null and new.ended_at is distinct from old.ended_at) execute function desk_sessions_refuse();
+  for each row when (old.ended_at is not null and new.ended_at is distinct from old.ended_at) execute function refuse_change('a session that has ended stays ended');
 
 -- Failures to sign in, in a row, by name and address. Rows older than a day count no more and are deleted.
 create table sign_in_failures (
