@@ -262,10 +262,17 @@ export function answersWrite(answers: KeptAnswer[]): Write | undefined {
 
 /** Deletes keys older than 25 hours, except permanent ones. @returns number of deleted keys */
 export const forgetOldKeys = (database: Database): Promise<number> =>
+  forgetOldRows(database, 'idempotency_keys');
+
+/** As {@link forgetOldKeys}, for a table that goes with the keys. */
+export const forgetOldRows = (
+  database: Database,
+  table: 'idempotency_keys' | 'personal_answers',
+): Promise<number> =>
   inPortions(database, async (tx, limit) => {
     const [row] = await tx.query<{ count: number }>(
-      `with gone as (delete from idempotency_keys where ctid = any(array(
-                select ctid from idempotency_keys where not permanent and created_at < now() - interval '25 hours'
+      `with gone as (delete from ${table} where ctid = any(array(
+                select ctid from ${table} where not permanent and created_at < now() - interval '25 hours'
                  order by created_at limit $1)) returning 1)
        select count(*)::int as count from gone`,
       [limit],

@@ -1,7 +1,6 @@
 import { table } from './db/build';
 import type { Database, Sql, Tx } from './db/database';
-import { inPortions } from './db/portions';
-import type { IdempotencyKey } from './idempotency';
+import { forgetOldRows, type IdempotencyKey } from './idempotency';
 import type { Sealer } from './security/sealer';
 
 /**
@@ -51,14 +50,6 @@ export async function forgetPersonalFields(tx: Sql, userId: string): Promise<voi
   await tx.run(table('personal_answers').where({ userId }).delete());
 }
 
-/** Deletes the fields of keys that are forgotten after 25 hours. @returns the number of deleted rows */
+/** Deletes the fields of keys that are forgotten. @returns the number of deleted rows */
 export const forgetOldPersonalFields = (database: Database): Promise<number> =>
-  inPortions(database, async (tx, limit) => {
-    const gone = await tx.query(
-      `delete from personal_answers where ctid = any(array(
-          select ctid from personal_answers where not permanent and created_at < now() - interval '25 hours'
-           order by created_at limit $1)) returning 1`,
-      [limit],
-    );
-    return gone.length;
-  });
+  forgetOldRows(database, 'personal_answers');

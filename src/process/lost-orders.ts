@@ -17,8 +17,8 @@ const KNOWN_FOR_MS = 1_000;
 const quietUntil = new WeakMap<Sql, number>();
 
 /**
- * Whether the order of this record must wait: the party's list was not read since a loss of commits, or the party has an unknown
- * order of the same key. People resolve that break when they know what the order was.
+ * Whether the order of this record must wait. It waits until the party's list was read after a loss of commits, and while the party has
+ * an unknown order of the same key. People resolve that break when they know what the order was.
  */
 export async function mayRepeatLost(database: Sql, party: string, id: string): Promise<boolean> {
   if ((quietUntil.get(database) ?? 0) > performance.now()) return false;

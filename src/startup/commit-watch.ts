@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { forgetOldMarks, type KnownMark, lostSince, setMark } from '../kernel/db/commit-marks';
+import { findMarks, forgetOldMarks, type KnownMark, lossOf, setMark } from '../kernel/db/commit-marks';
 import { isAway } from '../kernel/db/faults';
 import type { Services } from '../services';
 import { noteLostCommits } from '../watch/lost-commits';
@@ -45,9 +45,12 @@ export function createCommitWatch(
 ) {
   let known = remembered;
   let isClean = false;
+  const fresh = { process: randomUUID(), number: 0 };
 
   async function look(): Promise<void> {
-    const loss = known && (await lostSince(database, known));
+    const { process } = known ?? fresh;
+    const found = await findMarks(database, process);
+    const loss = known && lossOf(found, known);
     if (loss) {
       const isFirst = await noteLostCommits(database, loss, now());
       log.error(
@@ -55,7 +58,7 @@ export function createCommitWatch(
         'commits were lost: parties and chains are asked again, and a break is open',
       );
     }
-    known = await setMark(database, known ?? { process: randomUUID(), number: 0 });
+    known = await setMark(database, known ?? fresh, found);
     await keep(known);
     if (!isClean) await forgetOldMarks(database);
     isClean = true;

@@ -8,8 +8,8 @@ import { LISTENERS } from './listeners';
 import { forgetPlacesSince } from './store';
 
 /**
- * Recovers from a loss of commits. Parties' lists are read again from before the loss, resting transfers ask their party, no lost
- * address of a wallet or IBAN is given again, and people are told. Chains need nothing, because their position is lost together with the
+ * Recovers from a loss of commits. Parties' lists are read again from before the loss, and resting transfers ask their party. No lost
+ * address of a wallet or IBAN is given again, and a break tells people. Chains need nothing, because their position is lost together with the
  * blocks that were read.
  */
 

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { type Console, show } from '../../desk/cli/console';
 import { type ChainHead, verifyAudit } from '../../kernel/audit/log';
+import { databaseTime } from '../../kernel/db/clock';
 import { newestMark } from '../../kernel/db/commit-marks';
-import type { Database } from '../../kernel/db/database';
 import { checkDocuments } from '../../people/check-documents';
 import { noteLostCommits } from '../../watch/lost-commits';
 import type { InstallationPlace, InstallationSession } from '../session';
@@ -88,9 +88,6 @@ export function addBackupCommands(
     });
 }
 
-const productNow = async (database: Database): Promise<Date> =>
-  (await database.query<{ now: Date }>('select product_now() as now'))[0]?.now ?? new Date();
-
 function madeText({ folder, madeAt, files, bytes, documents, masterKeys }: BackupMade): string {
   const keys = masterKeys.map((id) => `"${id}"`).join(', ');
   return [
@@ -110,7 +107,7 @@ async function proveRestored(
 ): Promise<number> {
   // Everything after the restored moment is lost, so the product recovers from it at its next start.
   const since = (await newestMark(database)) ?? new Date(0);
-  await noteLostCommits(database, { since, reason: 'restore' }, await productNow(database));
+  await noteLostCommits(database, { since, reason: 'restore' }, await databaseTime(database));
   const ledger = await ledgerProblems(database);
   const audit = await verifyAudit(database, auditHead.number > 0 ? [auditHead] : []);
   const documents = await checkDocuments(database, await storedDocuments());

@@ -23,7 +23,8 @@ export interface LostCommits {
   reason: 'mark' | 'timeline' | 'cluster' | 'restore';
 }
 
-interface Found extends Pick<KnownMark, 'cluster' | 'timeline'> {
+/** What Postgres tells of the marks. */
+export interface FoundMarks extends Pick<KnownMark, 'cluster' | 'timeline'> {
   /** Null: the process has no mark. */
   number: number | null;
   at: Date | null;
@@ -35,11 +36,10 @@ interface Found extends Pick<KnownMark, 'cluster' | 'timeline'> {
  * Compares the mark in Postgres with the remembered one.
  * @returns undefined when no commit is missing
  */
-export async function lostSince(sql: Sql, known: KnownMark): Promise<LostCommits | undefined> {
-  return lossOf(await found(sql, known.process), known);
-}
-
-function lossOf({ number, at, newest, cluster, timeline }: Found, known: KnownMark): LostCommits | undefined {
+export function lossOf(
+  { number, at, newest, cluster, timeline }: FoundMarks,
+  known: KnownMark,
+): LostCommits | undefined {
   // Without any mark nobody knows the moment, so everything counts.
   const since = at ?? newest ?? new Date(0);
   if (number === null || number < known.number) return { since, reason: 'mark' };
@@ -52,12 +52,16 @@ function lossOf({ number, at, newest, cluster, timeline }: Found, known: KnownMa
 const differs = <T>(now: T | null, before: T | null): boolean =>
   now !== null && before !== null && now !== before;
 
-/** Sets the next mark. @returns what to remember, because Postgres has confirmed it */
+/**
+ * Sets the next mark.
+ * @param before as found just now
+ * @returns what to remember, because Postgres has confirmed it
+ */
 export async function setMark(
   sql: Sql,
   { process, number }: Pick<KnownMark, 'process' | 'number'>,
+  before: FoundMarks,
 ): Promise<KnownMark> {
-  const before = await found(sql, process);
   const next = Math.max(before.number ?? 0, number) + 1;
   await sql.query(
     `insert into commit_marks (process, number, at) values ($1, $2, clock_timestamp())
@@ -75,10 +79,11 @@ export async function forgetOldMarks(sql: Sql): Promise<void> {
 
 /** The moment of the newest mark. Undefined when no process has set one. */
 export async function newestMark(sql: Sql): Promise<Date | undefined> {
-  return (await found(sql, '')).newest ?? undefined;
+  return (await findMarks(sql, '')).newest ?? undefined;
 }
 
-async function found(sql: Sql, process: string): Promise<Found> {
+/** Finds the mark of a process, the newest of all, and the place of the server. */
+export async function findMarks(sql: Sql, process: string): Promise<FoundMarks> {
   const [row] = await sql.query<{ number: string | null; at: Date | null; newest: Date | null }>(
     `select m.number, m.at, (select max(at) from commit_marks) as newest
        from (select 1) one left join commit_marks m on m.process = $1`,

@@ -23,7 +23,7 @@ export interface SealedPlace {
   isBound?: true;
 }
 
-/** A place of keyed hashes. Each begins with the mark of its key. */
+/** A place of keyed hashes. Those of a purpose that is rehashed begin with the mark of their key. */
 export interface HashedPlace extends Pick<SealedPlace, 'table' | 'key' | 'column' | 'where'> {
   purpose: HashingPurpose;
   /** SQL of the hash. Default: the column. */
@@ -58,10 +58,16 @@ export const redirectContext = (depositId: string): string => `deposit-redirect/
 /** The context of a mail of the sandbox. */
 export const mailContext = (id: string): string => `mail/${id}`;
 
-const place = (name: string, more: Partial<SealedPlace> = {}): SealedPlace => {
+/** A column by its name `table.column`, of a table whose primary key is `id`. */
+function columnAt(name: string): Pick<SealedPlace, 'table' | 'key' | 'column'> {
   const [table = '', column = ''] = name.split('.');
-  return { table, column, key: 'id', ...more };
-};
+  return { table, column, key: 'id' };
+}
+
+const place = (name: string, more: Partial<SealedPlace> = {}): SealedPlace => ({
+  ...columnAt(name),
+  ...more,
+});
 
 /** Secrets of stored decisions that wait for another operator. The secrets of decided ones are never opened. */
 const waiting = (kind: string, secret: string, more: Partial<SealedPlace>): SealedPlace =>
@@ -135,10 +141,11 @@ export const SEALING_RENEWALS: Readonly<Record<SealingPurpose, Renewal>> = {
   'wallet-public-keys': resealed('wallet-public-keys', place('wallet_seeds.public_keys')),
 };
 
-const hashed = (name: string, purpose: HashingPurpose, more: Partial<HashedPlace> = {}): HashedPlace => {
-  const [table = '', column = ''] = name.split('.');
-  return { table, column, key: 'id', purpose, ...more };
-};
+const hashed = (name: string, purpose: HashingPurpose, more: Partial<HashedPlace> = {}): HashedPlace => ({
+  ...columnAt(name),
+  purpose,
+  ...more,
+});
 
 /** Columns of keyed hashes. */
 export const HASHED: readonly HashedPlace[] = [
@@ -215,10 +222,11 @@ export interface UserSealedPlace extends Pick<SealedPlace, 'table' | 'key' | 'co
   context?: string;
 }
 
-const ofUser = (name: string, more: Partial<UserSealedPlace> = {}): UserSealedPlace => {
-  const [table = '', column = ''] = name.split('.');
-  return { table, column, key: 'id', user: 'user_id', ...more };
-};
+const ofUser = (name: string, more: Partial<UserSealedPlace> = {}): UserSealedPlace => ({
+  ...columnAt(name),
+  user: 'user_id',
+  ...more,
+});
 
 /** Columns under a user's own key. `people/renew-keys.ts` seals them anew. */
 export const USER_SEALED: readonly UserSealedPlace[] = [
