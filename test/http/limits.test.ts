@@ -29,19 +29,18 @@ describe('the rate limit of a tenant', () => {
 
   it('holds back the refusals of a tenant that goes on regardless, and of no other', async () => {
     const flooding = await kit.client('client', { rateLimit: { perSecond: 0.001, burst: 1 } });
-    const timed = async (headers: Record<string, string>) => {
-      const begun = performance.now();
+    const other = await kit.client();
+    const answered: string[] = [];
+    const ask = async (name: string, headers: Record<string, string>) => {
       const { status } = await kit.call('/things', { headers });
-      return { status, ms: performance.now() - begun };
+      answered.push(name);
+      return status;
     };
-    const answers = await Promise.all(Array.from({ length: 200 }, () => timed(flooding)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array<number>(199).fill(429)]);
-    const held = answers.filter(({ ms }) => ms > 480);
-    expect(held.length).toBeGreaterThan(20);
-    const again = timed(flooding);
-    const other = await timed(await kit.client());
-    expect([other.status, (await again).status]).toEqual([200, 429]);
-    expect(other.ms).toBeLessThan((await again).ms);
+    const flood = Array.from({ length: 200 }, () => ask('flooding', flooding));
+    // The other tenant asks last, and would be answered last if nobody were held back.
+    expect(await ask('other', other)).toBe(200);
+    expect((await Promise.all(flood)).sort()).toEqual([200, ...Array<number>(199).fill(429)]);
+    expect(answered.indexOf('other')).toBeLessThan(180);
   });
 
   it('is thirty a minute for sensitive data, beside the limit of all requests', async () => {

@@ -11,7 +11,6 @@ const MACHINE_TIME = [
   'src/kernel/idempotency.ts',
   'src/kernel/outbox/commands.ts',
   'src/kernel/outbox/waiting-commands.ts',
-  'src/kernel/personal-answers.ts',
   'src/kernel/rate-share.ts',
   'src/kernel/security/installation-keys.ts',
   'src/kernel/security/renewal.ts',

@@ -130,13 +130,13 @@ describe('over HTTP', () => {
       return { status, ms: performance.now() - begun };
     };
     for (let each = 0; each < 13; each += 1) expect((await timed(wrong)).status).toBe(401);
-    const slowed = timed(wrong);
-    const right = await timed();
-    expect(right.status).toBe(200);
+    let isSlowedAnswered = false;
+    const slowed = timed(wrong).finally(() => (isSlowedAnswered = true));
+    expect((await timed()).status).toBe(200);
+    expect(isSlowedAnswered).toBe(false);
     const last = await slowed;
     expect(last.status).toBe(401);
     expect(last.ms).toBeGreaterThan(700);
-    expect(right.ms).toBeLessThan(last.ms / 2);
     const audited = await api.database.query<Row>(
       `select subject, after from audit_log where action = 'client.refuse'`,
     );
