@@ -11,6 +11,7 @@ import {
   reconcilables,
   stopBesideApi,
 } from './composition';
+import { buildId } from './kernel/build';
 import { type Config, ConfigError, type PartyUse, type Role, readConfig } from './kernel/config/config';
 import { createLogger } from './kernel/logging';
 import { createMasterKeys } from './kernel/security/master-keys/create';
@@ -145,7 +146,8 @@ async function start(run: Run, role: Exclude<Role, 'signer'>): Promise<void> {
   });
   if (role === 'all') return present(run, infrastructure, product);
   await product.ready();
-  log.info({ port: product.port, deskPort: product.deskPort, metricsPort: product.metricsPort }, 'started');
+  const { port, deskPort, metricsPort } = product;
+  log.info({ port, deskPort, metricsPort, build: buildId() }, 'started');
 }
 
 /** Only signs. Listens nowhere, and reaches only the database. */

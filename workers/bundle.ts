@@ -1,16 +1,15 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { bundleWorkflowCode, type WorkflowBundleOption } from '@temporalio/worker';
 import { version as sdkVersion } from '@temporalio/worker/package.json';
+import { sourceHash } from '../src/kernel/build';
 import { makeFolder } from '../src/kernel/folders';
 import { FAILURE_CONVERTER } from '../src/kernel/temporal/codec';
 
 const ROOT = join(__dirname, '..');
 const WORKFLOWS = join(ROOT, 'workflows');
-/** The bundle's sources: workflows import plain data and types from `src`. */
-const SOURCES = [WORKFLOWS, join(ROOT, 'src')];
 /** Output folder of `npm run build`. */
 export const DIST = join(ROOT, 'dist');
 
@@ -78,19 +77,6 @@ async function removeOld(folder: string): Promise<void> {
 }
 
 function bundleName(encrypt: boolean): string {
-  return `workflows${encrypt ? '-encrypted' : ''}-${sourceHash()}.js`;
-}
-
-function sourceHash(): string {
-  const hash = createHash('sha256').update(sdkVersion);
-  for (const folder of SOURCES) {
-    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
-      file.endsWith('.ts'),
-    );
-    for (const file of files.sort()) {
-      const path = join(folder, file);
-      hash.update(relative(ROOT, path)).update('\0').update(readFileSync(path)).update('\0');
-    }
-  }
-  return hash.digest('hex').slice(0, 16);
+  const hash = createHash('sha256').update(sdkVersion).update(sourceHash()).digest('hex');
+  return `workflows${encrypt ? '-encrypted' : ''}-${hash.slice(0, 16)}.js`;
 }

@@ -1,8 +1,10 @@
 import { setMaxListeners } from 'node:events';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NativeConnection, Worker, type WorkerOptions, type WorkflowBundleOption } from '@temporalio/worker';
 import type { Logger } from 'pino';
+import { buildId } from '../src/kernel/build';
 import { ACTIVITY_QUEUES, PROBES_QUEUE, QUEUES } from '../src/kernel/outbox/queues';
 import type { Keyring } from '../src/kernel/security/keyring';
 import { createDataConverter } from '../src/kernel/temporal/codec';
@@ -11,6 +13,7 @@ import type { Presence } from '../src/kernel/temporal/presence';
 import { activityErrors } from './activity-errors';
 import { workflowBundle } from './bundle';
 import { installRuntime } from './logger';
+import { isAwake } from './patches';
 
 type ActivityQueue = (typeof ACTIVITY_QUEUES)[number];
 type Queue = (typeof QUEUES)[keyof typeof QUEUES] | ActivityQueue;
@@ -89,10 +92,10 @@ export interface Workers {
  * Runs a worker for every queue until `shutdown`. Temporal may be away at the start or at any time: a worker that
  * cannot start or has failed is created again.
  *
- * Workers are not versioned. A deployment replaces the code of all workers, and running workflows continue with the new
- * code. A released workflow is therefore changed behind `patched('what-changed')`, and tests replay the histories of
- * earlier releases. Pinned worker deployments would need the old code beside the new until the last old workflow has
- * ended.
+ * Temporal gives tasks to any worker of a queue. With its worker versioning only workers of the current version of a deployment get
+ * tasks, so nobody works until somebody has set the version, and after a way back nobody works again (docs/temporal.md, Versions). The
+ * build id is therefore for people only. A released workflow is changed behind `patched('what-changed')` (`patches.ts`), and tests replay
+ * the histories of earlier releases.
  */
 export function startWorkers(options: WorkersOptions): Workers {
   const { log, temporal, dataDir, bundlePath, onAway } = options;
@@ -151,6 +154,12 @@ async function workOn(
       activities: options.activities,
       dataConverter: createDataConverter(keyring, temporal),
       interceptors: { activity: [activityErrors] },
+      patchActivationCallback: ({ patchId }) => isAwake(patchId),
+      identity: `${process.pid}@${hostname()} ${buildId()}`,
+      workerDeploymentOptions: {
+        useWorkerVersioning: false,
+        version: { deploymentName: 'cardwright', buildId: buildId() },
+      },
       // Activities are cancelled at once. Dispatchers would run on for minutes, so they finish their attempts and end.
       // The others are short and ignore the cancellation.
       shutdownGraceTime: 0,

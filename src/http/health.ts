@@ -1,9 +1,14 @@
 import { z } from 'zod';
+import { buildId } from '../kernel/build';
 import { type Readiness, readinessAnswer } from '../kernel/readiness';
 import { Reply, type Route, route } from './route';
 
 const checks = z.record(z.string(), z.enum(['up', 'down']));
 const status = z.literal('ok').describe('Always `ok`. A failing probe has another HTTP status.');
+const build = z
+  .string()
+  .describe('The version of the product and the first digits of the hash of its sources.')
+  .meta({ example: '1.0.0+3f0c9a1be27d' });
 const READINESS = z.object({ status, checks }).meta({ id: 'Readiness' });
 
 /** Liveness and readiness probes, without credentials. */
@@ -17,8 +22,8 @@ export function healthRoutes(readiness: () => Promise<Readiness>): Route[] {
       description: 'Says that the process answers. Postgres and Temporal are not checked.',
       role: 'public',
       probe: true,
-      response: z.object({ status }).meta({ id: 'Health' }),
-      read: async () => ({ status: 'ok' }),
+      response: z.object({ status, build }).meta({ id: 'Health' }),
+      read: async () => ({ status: 'ok' as const, build: buildId() }),
     }),
     route({
       method: 'GET',

@@ -119,7 +119,7 @@ export async function startProduct(setup: Setup): Promise<Product> {
     startProcesses(parts);
   }
   const port = role === 'api' || role === 'all' ? await serveApi(parts) : undefined;
-  if (port === undefined) stages.started('readiness', async () => parts.readiness.end());
+  if (port === undefined && role !== 'desk') stages.started('readiness', async () => parts.readiness.end());
   return { services, ready: () => untilReady(parts), port, deskPort, metricsPort };
 }
 
@@ -281,6 +281,7 @@ async function serveDesk({
   metrics,
   stages,
   infrastructure,
+  readiness,
 }: Parts): Promise<number> {
   const { temporalUi } = infrastructure;
   const workflows = `${temporalUi?.replace(/\/+$/, '')}/namespaces/${encodeURIComponent(config.temporal.namespace)}/workflows/`;
@@ -295,7 +296,10 @@ async function serveDesk({
   });
   const server = createApiServer(desk, { trustedProxies });
   const port = await listen(server, config.deskHost, deskPortOf(role, config), 'DESK_PORT');
-  stages.started('desk', () => closeServer(server, config.shutdownSeconds));
+  // In the process of all roles the API drains before, and the desk has no balancer.
+  stages.started('desk', () =>
+    role === 'desk' ? drainServer(server, readiness, config) : closeServer(server, config.shutdownSeconds),
+  );
   if (role === 'all')
     await writeState(join(config.dataDir, DESK_FILE), {
       url: `http://${reachable(config.deskHost)}:${port}`,

@@ -86,7 +86,7 @@ async function expectAway(name: string): Promise<void> {
   for (const answer of await Promise.all(asked)) {
     expect([isProperlyAway(answer), answer.text]).toEqual([true, expect.any(String)]);
   }
-  expect(await health('/health')).toEqual([200, { status: 'ok' }]);
+  expect(await health('/health')).toEqual([200, { status: 'ok', build: expect.any(String) }]);
   expect(await health('/health/ready')).toEqual([503, expect.objectContaining({ code: 'unavailable' })]);
 }
 

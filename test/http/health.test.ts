@@ -1,10 +1,12 @@
+import { buildId } from '../../src/kernel/build';
 import { createReadiness } from '../../src/kernel/readiness';
 import { testApi } from '../support/api';
 
 it('reports that the process serves, without credentials', async () => {
   const api = await testApi();
   const answer = await api.call('GET', '/health');
-  expect([answer.status, answer.body]).toEqual([200, { status: 'ok' }]);
+  expect([answer.status, answer.body]).toEqual([200, { status: 'ok', build: buildId() }]);
+  expect(buildId()).toMatch(/^\d+\.\d+\.\d+\S*\+[0-9a-f]{12}$/);
   expect((await api.call('HEAD', '/health')).status).toBe(200);
   await api.close();
 });

@@ -2,6 +2,7 @@ import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import { Client, escapeLiteral as literal, escapeIdentifier as name } from 'pg';
 import { StartupError } from '../startup-error';
 import type { Sql } from './database';
+import { laterMigrations } from './migrate';
 import { FUNCTIONS, SANDBOX_FUNCTIONS, SEQUENCES, TABLES, type TableRights } from './rights';
 
 /**
@@ -25,7 +26,8 @@ const LOCK = 7_204_114;
 
 /**
  * Creates the runtime role and the reader where they are missing, and gives each exactly its rights. A role that exists keeps its
- * password. Idempotent. Does nothing with one role only.
+ * password. Idempotent. Does nothing with one role only. Changes no right on the schema of a later release, whose processes
+ * may run beside.
  * @throws StartupError with the statements for an administrator, when the owner may not create a role
  */
 export async function giveRights(given: GivenRights): Promise<void> {
@@ -34,6 +36,7 @@ export async function giveRights(given: GivenRights): Promise<void> {
   await client.connect();
   try {
     for (const url of loginsOf(given)) await ensureLogin(client, url, given);
+    if (await isOfLaterRelease(client)) return;
     await client.query(['begin', `select pg_advisory_xact_lock(${LOCK})`].join('; '));
     const { rows } = await client.query<{ name: string; columns: string[] }>(COLUMNS, [Object.keys(TABLES)]);
     await client.query(grants(given, new Map(rows.map((row) => [row.name, row.columns]))).join(';\n'));
@@ -41,6 +44,11 @@ export async function giveRights(given: GivenRights): Promise<void> {
   } finally {
     await client.end();
   }
+}
+
+async function isOfLaterRelease(client: Client): Promise<boolean> {
+  const query = async <Row>(text: string) => (await client.query(text)).rows as Row[];
+  return (await laterMigrations({ query })).length > 0;
 }
 
 /** Whether the product runs under another role than the owner. */
@@ -150,7 +158,11 @@ interface Held {
   all: string[];
 }
 
-/** Compares the rights of the connected role with `rights.ts`. @param sandbox see {@link GivenRights.sandbox} */
+/**
+ * Compares the rights of the connected role with `rights.ts`. A later release may have added columns with rights of its own, so
+ * rights to columns count only on the schema of this release.
+ * @param sandbox see {@link GivenRights.sandbox}
+ */
 export async function differenceOfRights(sql: Sql, sandbox: boolean): Promise<RightsDifference> {
   const held = await sql.query<Held>(HELD, [Object.keys(TABLES)]);
   const [role] = await sql.query<{ plays: boolean; strong: boolean; callable: boolean }>(
@@ -167,9 +179,16 @@ export async function differenceOfRights(sql: Sql, sandbox: boolean): Promise<Ri
       ...(role?.plays && !sandbox ? ['move the clock'] : []),
     ],
   };
-  for (const each of held) compare(each, difference);
+  const mayAsk = held.some(
+    (each) => each.table === 'knex_migrations' && each.privilege === 'select' && each.held.length > 0,
+  );
+  const isLater = mayAsk && (await laterMigrations(sql)).length > 0;
+  for (const each of held) if (!isLater || !OF_COLUMNS.includes(each.privilege)) compare(each, difference);
   return difference;
 }
+
+/** Privileges that may be on some columns only. */
+const OF_COLUMNS = ['select', 'insert', 'update'];
 
 /** Adds what a right of the connected role differs in. */
 function compare({ table, privilege, held, all }: Held, { missing, excess }: RightsDifference): void {
@@ -201,4 +220,4 @@ const HELD = `
   union all
   select name, p, columns,
          array(select column_name from unnest(columns) column_name where own or has_column_privilege(oid, column_name, p))
-    from t cross join unnest(array['select', 'insert', 'update']) p`;
+    from t cross join unnest(array['${OF_COLUMNS.join("', '")}']) p`;

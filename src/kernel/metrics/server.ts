@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type Server, type ServerResponse } from 'node:http';
+import { buildId } from '../build';
 import { type Readiness, readinessAnswer } from '../readiness';
 import type { Metrics } from './metrics';
 
@@ -23,7 +24,7 @@ export function createMetricsServer({ metrics, readiness }: MetricsServerDeps): 
         const { contentType, body } = await metrics.render();
         return send(response, 200, contentType, body);
       }
-      if (path === '/health') return sendJson(response, 200, { status: 'ok' });
+      if (path === '/health') return sendJson(response, 200, { status: 'ok', build: buildId() });
       if (path === '/health/ready') {
         const { status, body } = readinessAnswer(await readiness(), randomUUID());
         return sendJson(response, status, body);

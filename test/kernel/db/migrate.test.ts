@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { createDatabase, type Database } from '../../../src/kernel/db/database';
-import { migrate, missingMigrations } from '../../../src/kernel/db/migrate';
+import { laterMigrations, migrate, missingMigrations } from '../../../src/kernel/db/migrate';
 import { StartupError } from '../../../src/kernel/startup-error';
 import { onServer, urlOf } from '../../support/database';
 import { until } from '../../support/until';
@@ -43,6 +43,13 @@ describe('the product’s schema', () => {
   it('is applied after a migrator was killed while it held the lock', async () => {
     await database.query('update knex_migrations_lock set is_locked = 1');
     expect(await migrate(urlOf(name))).toEqual([]);
+  });
+
+  it('of a later release is left as it is', async () => {
+    await database.query("insert into knex_migrations (name, batch) values ('9000_later.sql', 99)");
+    expect(await migrate(urlOf(name))).toEqual([]);
+    expect(await missingMigrations(database)).toEqual([]);
+    expect(await laterMigrations(database)).toEqual(['9000_later.sql']);
   });
 });
 

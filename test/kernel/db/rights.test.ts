@@ -183,6 +183,28 @@ describe('rights to a database of its own', () => {
     await asUser(urlOf(name), (owner) => owner.query(`drop owned by ${role('plain')}`));
   });
 
+  it('are left as they are on the schema of a later release, and are enough for this one', async () => {
+    await asUser(urlOf(name), async (owner) => {
+      await owner.query('alter table audit_log add column later text');
+      await owner.query('alter table tenants add column later text');
+      await owner.query(`grant insert (later) on audit_log to ${role('runtime')}`);
+      await owner.query("insert into knex_migrations (name, batch) values ('9000_later.sql', 99)");
+    });
+    await giveRights(given());
+    await asUser(given().runtime, async (database) => {
+      expect(
+        await database.query(`select has_column_privilege('audit_log', 'later', 'insert') as kept`),
+      ).toEqual([{ kept: true }]);
+      await awaitRights(database, 'live', log, createStages(log));
+    });
+    await asUser(urlOf(name), async (owner) => {
+      await expect(awaitRights(owner, 'live', log, createStages(log))).rejects.toThrow('DATABASE_OWNER_URL');
+      await owner.query("delete from knex_migrations where name = '9000_later.sql'");
+      await owner.query('alter table audit_log drop column later');
+      await owner.query('alter table tenants drop column later');
+    });
+  });
+
   it('of an owner who may not create roles end with the statements for an administrator', async () => {
     const owner = withUser(urlOf(name), role('plain'), 'hush');
     const another = withUser(urlOf(name), role('another'), 'not shown');

@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import { buildId } from '../../../src/kernel/build';
 import { createMetrics } from '../../../src/kernel/metrics/metrics';
 import { outboxReading } from '../../../src/kernel/metrics/outbox';
 import { createMetricsServer } from '../../../src/kernel/metrics/server';
@@ -112,7 +113,10 @@ it('serves metrics and health on a port of its own', async () => {
     return { status: response.status, text: await response.text() };
   };
   expect((await get('/metrics')).text).toContain('nodejs_eventloop_lag_seconds');
-  expect(await get('/health')).toEqual({ status: 200, text: '{"status":"ok"}' });
+  expect(await get('/health')).toEqual({
+    status: 200,
+    text: JSON.stringify({ status: 'ok', build: buildId() }),
+  });
   expect(await get('/health/ready')).toEqual({
     status: 200,
     text: '{"status":"ok","checks":{"postgres":"up","temporal":"up"}}',
