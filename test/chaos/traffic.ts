@@ -12,8 +12,10 @@ export interface Traffic {
   done: Map<string, number>;
   /** The secret of requests from now on. */
   credential: Credential;
-  /** Ids of the payouts that were made. */
+  /** Paths of the payouts that were made. */
   payouts: string[];
+  /** Paths of the deposits that were made and that pay themselves (docs/sandbox.md). */
+  deposits: string[];
   stop(): Promise<void>;
 }
 
@@ -66,6 +68,14 @@ const LANES: Readonly<Record<string, (send: Send, tenant: Tenant, traffic: Traff
     if (page.status >= 400) throw new Error(`${checkoutUrl}: ${page.status}`);
     await sleep(500);
   },
+  async 'paid deposits'(send, { accountId }, { deposits }) {
+    const account = `/v2/accounts/${accountId}`;
+    const { quoteId } = await send('POST', `${account}/deposit-quote`, { method: 'card', amount: '700.01' });
+    const given = { quoteId, returnUrl: 'https://shop.example/thanks' };
+    const { id } = await send('POST', `${account}/deposits`, given);
+    deposits.push(`${account}/deposits/${id}`);
+    await sleep(500);
+  },
   async 'signing key'(send) {
     await send('GET', '/v1/webhooks/signing-key');
   },
@@ -79,6 +89,7 @@ export function startTraffic(baseUrls: readonly string[], tenant: Tenant): Traff
     done: new Map(),
     credential: tenant.credential,
     payouts: [],
+    deposits: [],
     async stop() {
       going = false;
       await Promise.all(running);

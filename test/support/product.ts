@@ -157,9 +157,10 @@ export async function startFleet(more: Record<string, string> = {}, folder?: str
     throw error;
   });
 
-  const known = await anotherOperator(environment, 'ida');
+  let ida: ReturnType<typeof anotherOperator<typeof environment>> | undefined;
   async function operatorReading(input: string, ...argv: string[]) {
-    const { code, out, err } = await commandReading(input, known, ...argv);
+    ida ??= anotherOperator(environment, 'ida');
+    const { code, out, err } = await commandReading(input, await ida, ...argv);
     return { code, out: [out, err].filter(Boolean).join('\n') };
   }
   const operator = (...argv: string[]) => operatorReading('', ...argv);
