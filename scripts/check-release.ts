@@ -1,7 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, readFileSync } from 'node:fs';
+import { cpSync } from 'node:fs';
 import { join } from 'node:path';
-import { hasHistory, withCommit } from './unpack-commit';
+import { currentRelease } from './release/current';
+import { MIGRATIONS } from './release/migrations';
+import { withCommit } from './unpack-commit';
+
+/** The migrator, with which the release's tests make their databases. */
+const MIGRATOR = 'src/kernel/db/migrate.ts';
 
 /**
  * Checks that the previous release works on the new schema, because both run side by side during a rollout (expand,
@@ -13,32 +18,16 @@ import { hasHistory, withCommit } from './unpack-commit';
  */
 
 const ROOT = join(__dirname, '..');
-const MIGRATIONS = join(ROOT, 'src/kernel/db/migrations');
-const MIGRATOR = join(ROOT, 'src/kernel/db/migrate.ts');
-
-interface Release {
-  commit: string;
-  /** Folder of the release's migrations. */
-  migrations: string;
-  /** File of the release's migrator. */
-  migrator: string;
-  /** Folders or files of the release's tests that depend on the schema. All must pass. */
-  tests: string[];
-}
 
 async function main(): Promise<number> {
-  const release = JSON.parse(readFileSync(join(ROOT, '.ci/release.json'), 'utf8')) as Release | null;
+  const release = currentRelease();
   if (release === null) {
-    console.log('skipped: no release');
-    return 0;
-  }
-  if (!hasHistory()) {
-    console.log('skipped: this checkout has no history');
+    console.log('skipped: no release, or its commit is not in the history of this checkout');
     return 0;
   }
   return withCommit(release.commit, (folder) => {
-    cpSync(MIGRATIONS, join(folder, release.migrations), { recursive: true });
-    cpSync(MIGRATOR, join(folder, release.migrator));
+    for (const path of [MIGRATIONS, MIGRATOR])
+      cpSync(join(ROOT, path), join(folder, path), { recursive: true });
     const { status } = spawnSync('npm', ['test', '--', ...release.tests], { cwd: folder, stdio: 'inherit' });
     return status ?? 1;
   });

@@ -17,10 +17,6 @@ export interface Release extends NamedRelease {
   commit: string;
 }
 
-/** Folder of migrations and file of the migrator, which `scripts/check-release.ts` gives to the release. */
-export const MIGRATIONS = 'src/kernel/db/migrations';
-export const MIGRATOR = 'src/kernel/db/migrate.ts';
-
 /**
  * Finds the commit that gave `package.json` the version of the last release.
  * @returns null without a release, or where the history does not reach back to it

@@ -55,7 +55,7 @@ export async function startHttpBalancer(port = 0): Promise<HttpBalancer> {
       try {
         return await forward(incoming, Buffer.concat(parts), target, response);
       } catch (error) {
-        if (!(error instanceof NotBegun)) return refuse(incoming, response, `${target.baseUrl}: ${error}`);
+        if (!(error instanceof NotBegun)) return refuse(incoming, response, `${target.baseUrl}: ${String(error)}`);
       }
     }
   }
