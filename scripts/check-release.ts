@@ -5,9 +5,6 @@ import { currentRelease } from './release/current';
 import { MIGRATIONS } from './release/migrations';
 import { withCommit } from './unpack-commit';
 
-/** The migrator, with which the release's tests make their databases. */
-const MIGRATOR = 'src/kernel/db/migrate.ts';
-
 /**
  * Checks that the previous release works on the new schema, because both run side by side during a rollout (expand,
  * then contract). Runs the hot-path tests of that release (`.ci/release.json`) with the migrations and the migrator of
@@ -18,6 +15,8 @@ const MIGRATOR = 'src/kernel/db/migrate.ts';
  */
 
 const ROOT = join(__dirname, '..');
+/** The migrator, with which the release's tests make their databases. */
+const MIGRATOR = 'src/kernel/db/migrate.ts';
 
 async function main(): Promise<number> {
   const release = currentRelease();

@@ -30,7 +30,11 @@ const PLACES: Readonly<Record<string, number>> = {
 /** Further down, the lock file has versions of packages. */
 const FIRST_LINES = 12;
 
-/** @throws Error that says what stands in the way; nothing is written then */
+/**
+ * Writes the version and the lists of the release.
+ * @returns the written files
+ * @throws Error with the reason; nothing is written then
+ */
 export function nameRelease(root: string, wanted: string, today: string): string[] {
   const path = (file: string) => join(root, file);
   const read = (file: string) => readFileSync(path(file), 'utf8');

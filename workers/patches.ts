@@ -1,11 +1,11 @@
 import { version } from '../package.json';
 
 /**
- * The release that brings each `patched()` of a workflow. A patch sleeps in that release and is awake in every later one, so that
- * each process that may run beside knows the patch before a history holds it.
+ * The release that brings each `patched()` of a workflow. A patch sleeps in that release and is awake in every later one. All
+ * processes that run beside each other therefore know a patch before a history holds it.
  *
- * Without this rest, a run that a worker of the new release has led over its patch stands still as soon as only workers of the release before
- * are left: they do not know the patch of its history and fail each workflow task.
+ * Without this rest, a way back stops runs. Workers of the earlier release fail each task of a run whose history has an
+ * unknown patch.
  */
 export const PATCHES: Readonly<Record<string, string>> = {
   // No release was before 1.0.0, so these are awake in it.

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * A balancer of HTTP, as nginx or a cloud's. It gives each request to one of the ready processes in turn, and repeats a request on
- * another process only when the first one has not begun it: no connection was made, or an unused kept connection was closed.
+ * A balancer of HTTP, as nginx or a cloud's. Each request goes to one of the ready processes in turn. The balancer repeats a request
+ * on another process only when the first one has not begun it, because it took no connection or closed an unused one.
  */
 export interface HttpBalancer {
   url: string;
@@ -55,7 +55,8 @@ export async function startHttpBalancer(port = 0): Promise<HttpBalancer> {
       try {
         return await forward(incoming, Buffer.concat(parts), target, response);
       } catch (error) {
-        if (!(error instanceof NotBegun)) return refuse(incoming, response, `${target.baseUrl}: ${String(error)}`);
+        if (!(error instanceof NotBegun))
+          return refuse(incoming, response, `${target.baseUrl}: ${String(error)}`);
       }
     }
   }
