@@ -4327,6 +4327,11 @@ export interface components {
              * @constant
              */
             status: "ok";
+            /**
+             * @description The version of the product and the first digits of the hash of its sources.
+             * @example 1.0.0+3f0c9a1be27d
+             */
+            build: string;
         };
         /** @description An error. */
         Error: {
