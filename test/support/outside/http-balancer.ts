@@ -24,12 +24,23 @@ export interface HttpBalancer {
 
 const PROBE_MS = 100;
 const PROBE_WITHIN_MS = 2_000;
+/** A process that answers 503 is out at once. A process without an answer is out after so many probes. */
+const MAX_SILENCES = 3;
 
 interface Target {
   baseUrl: string;
   healthUrl: string;
   isReady: boolean;
+  /** Probes in a row without an answer. */
+  silences: number;
 }
+
+/** @returns undefined without an answer */
+const probe = (healthUrl: string): Promise<boolean | undefined> =>
+  fetch(`${healthUrl}/health/ready`, { signal: AbortSignal.timeout(PROBE_WITHIN_MS) }).then(
+    ({ ok }) => ok,
+    () => undefined,
+  );
 
 /** @param port where it listens. Default: any free one */
 export async function startHttpBalancer(port = 0): Promise<HttpBalancer> {
@@ -89,12 +100,9 @@ export async function startHttpBalancer(port = 0): Promise<HttpBalancer> {
     while (!ending.signal.aborted) {
       await Promise.all(
         targets.map(async (target) => {
-          target.isReady = await fetch(`${target.healthUrl}/health/ready`, {
-            signal: AbortSignal.timeout(PROBE_WITHIN_MS),
-          }).then(
-            ({ ok }) => ok,
-            () => false,
-          );
+          const isReady = await probe(target.healthUrl);
+          target.silences = isReady === undefined ? target.silences + 1 : 0;
+          if (isReady !== undefined || target.silences >= MAX_SILENCES) target.isReady = isReady ?? false;
         }),
       );
       await sleep(PROBE_MS, undefined, { signal: ending.signal }).catch(() => undefined);
@@ -103,7 +111,8 @@ export async function startHttpBalancer(port = 0): Promise<HttpBalancer> {
 
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    add: (baseUrl, healthUrl = baseUrl) => void targets.push({ baseUrl, healthUrl, isReady: false }),
+    add: (baseUrl, healthUrl = baseUrl) =>
+      void targets.push({ baseUrl, healthUrl, isReady: false, silences: 0 }),
     isIn: (baseUrl) => targets.some((target) => target.baseUrl === baseUrl && target.isReady),
     lost,
     async close() {
