@@ -10,6 +10,7 @@ import { bundle, workflowBundle } from '../../workers/bundle';
 import { startWorkers, type Workers } from '../../workers/worker';
 import { startTestTemporal } from '../support/servers';
 import { inTheClear, quiet, type RealTemporal, realTemporal } from '../support/temporal';
+import { until } from '../support/until';
 
 const SECRET = 'a-secret-that-nobody-may-read';
 
@@ -140,6 +141,22 @@ it('cancels a running activity at once when the process stops', async () => {
   const again = start({ echo: () => Promise.reject(new Error('it was done already')) });
   expect(await handle.result()).toBe(SECRET);
   await again.shutdown();
+});
+
+it('abandons an activity that does not end in time', async () => {
+  let attempts = 0;
+  const workers = start({ echo: () => new Promise(() => (attempts += 1)) }, temporal.options, 1);
+  const handle = await temporal.client.workflow.start('echoes', {
+    workflowId: 'hanging',
+    taskQueue: 'processes',
+    args: [SECRET],
+  });
+  await until(() => attempts === 1);
+  const began = performance.now();
+  await workers.shutdown();
+  expect(performance.now() - began).toBeLessThan(20_000);
+  expect((await handle.describe()).status.name).toBe('RUNNING');
+  await handle.terminate();
 });
 
 it('starts when Temporal becomes available, and can stop while Temporal is away', async () => {
