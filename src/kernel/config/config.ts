@@ -236,11 +236,13 @@ export class ConfigError extends Error {
 
 /**
  * Reads and validates the environment.
+ * @param opensKeys false for a process that opens no key of the installation, and so needs no MASTER_KEYS
  * @throws ConfigError naming every variable that is wrong or missing
  */
 export function readConfig(
   environment: NodeJS.ProcessEnv = process.env,
   partyUse: PartyUse = 'neither',
+  opensKeys = true,
 ): Config {
   const given = givenIn(environment);
   const parsed = schema.safeParse(given);
@@ -253,7 +255,7 @@ export function readConfig(
   const { access, wrong: wrongAccess } = readTemporalAccess(given);
   const live = given['MODE'] === 'live';
   const wrong = [
-    ...(parsed.success ? wrongTogether(parsed.data) : wrongAlone(parsed.error, given)),
+    ...(parsed.success ? wrongTogether(parsed.data, opensKeys) : wrongAlone(parsed.error, given)),
     ...wrongStripe,
     ...wrongRates,
     ...wrongMail,
@@ -382,8 +384,9 @@ export const wrongAlone = (
   );
 
 /** Errors of variables that are valid alone but contradict others. */
-function wrongTogether(env: Environment): string[] {
-  const keyless = env.MASTER_KEYS === undefined && (env.DATABASE_URL !== undefined || env.MODE === 'live');
+function wrongTogether(env: Environment, opensKeys: boolean): string[] {
+  const keyless =
+    opensKeys && env.MASTER_KEYS === undefined && (env.DATABASE_URL !== undefined || env.MODE === 'live');
   const locked =
     env.DOCUMENTS_S3_BUCKET !== undefined &&
     (env.DOCUMENTS_S3_ACCESS_KEY_ID === undefined || env.DOCUMENTS_S3_SECRET_ACCESS_KEY === undefined);
