@@ -138,6 +138,9 @@ const schema = z.object({
   npm_lifecycle_event: text.optional(),
 });
 
+/** Variables that this file reads. Those of parties, mail, rates and the witness are read beside it. */
+export const VARIABLES: readonly string[] = Object.keys(schema.shape);
+
 export type Role = 'api' | 'worker' | 'desk' | 'signer' | 'all';
 
 /** `reaches`: the process calls the parties. `serves`: the process serves the sandbox's parties. */
