@@ -54,6 +54,7 @@ export async function benchAuthorization(): Promise<void> {
       JSON.stringify({
         apiMs: each(after.api - before.api),
         postgresMs: each(after.postgres - before.postgres),
+        generatorMs: each(results.reduce((sum, { ownMs }) => sum + ownMs, 0)),
         perSecond: results.reduce((sum, { perSecond }) => sum + perSecond, 0),
         p50: median(results.map(({ p50 }) => p50)),
         p99: Math.max(...results.map(({ p99 }) => p99)),
