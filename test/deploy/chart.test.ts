@@ -224,7 +224,7 @@ it('the table has every variable of the product, or leaves it out by name', () =
   const unknown = [...ofChart].filter(
     (name) => !ofProduct.has(name) && !ofProduct.has(name.replace(/_FILE$/, '')),
   );
-  // The SDK of AWS reads the region of a key. Of Temporal's files of TLS, the product reads the variables with _FILE.
+  // The SDK of AWS reads the region of a key. The product reads Temporal's files of TLS by variables with _FILE alone.
   expect(unknown).toEqual(['AWS_REGION', 'TEMPORAL_TLS_CA', 'TEMPORAL_TLS_CERT', 'TEMPORAL_TLS_KEY']);
 });
 

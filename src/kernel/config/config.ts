@@ -138,7 +138,7 @@ const schema = z.object({
   npm_lifecycle_event: text.optional(),
 });
 
-/** Variables that this file reads. Those of parties, mail, rates and the witness are read beside it. */
+/** Variables that this file reads. The files beside it read those of parties, mail, rates and the witness. */
 export const VARIABLES: readonly string[] = Object.keys(schema.shape);
 
 export type Role = 'api' | 'worker' | 'desk' | 'signer' | 'all';
