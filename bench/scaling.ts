@@ -6,6 +6,8 @@ import { runTurn } from './turn';
 
 const ROOT = join(__dirname, '..');
 const APIS = [1, 2, 4];
+/** Seconds. Each process warms up by its own share of the requests, so four need longer than one. */
+const WARM_UP = process.env['BENCH_WARM_UP'] ?? '12';
 
 /**
  * `npm run bench -- scaling [--turns N] [--connections N]` measures authorizations by one, two and four APIs, each with
@@ -27,6 +29,7 @@ export async function benchScaling(): Promise<void> {
         BENCH_APIS: String(apis),
         BENCH_CONNECTIONS: values.connections,
         BENCH_ROUTE: 'client',
+        BENCH_WARM_UP: WARM_UP,
       });
       console.log(JSON.stringify({ apis, ...turn }));
       measured.get(apis)?.push(turn);
