@@ -7,6 +7,7 @@ const pairs = (...factors: number[]): Pair[] =>
   factors.map((factor) => ({
     before: TURN,
     after: {
+      generatorMs: TURN.generatorMs,
       apiMs: TURN.apiMs * factor,
       postgresMs: TURN.postgresMs * factor,
       perSecond: TURN.perSecond / factor,
