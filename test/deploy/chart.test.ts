@@ -364,6 +364,16 @@ check('a policy holds each pod: the signing process reaches Postgres and KMS, an
   expect(callers('worker')).toEqual([['monitoring', 9464]]);
 });
 
+check('in the sandbox the pods that call its parties reach the API, and nobody else does', () => {
+  const api = rendered.smallest.find(
+    ({ kind, metadata }) => kind === 'NetworkPolicy' && metadata['name'] === 'cards-cardwright-api',
+  );
+  const callers = api?.['spec'].ingress.map(({ from }: any) =>
+    from.map(({ podSelector }: any) => podSelector.matchLabels['app.kubernetes.io/component']),
+  );
+  expect(callers).toEqual([['api', 'worker', 'desk']]);
+});
+
 check('the ingress of the API routes by the client, and the desk has another host', () => {
   const ingresses = rendered.everything.filter(({ kind }) => kind === 'Ingress');
   const facts = ingresses.map(({ metadata, spec }) => [
