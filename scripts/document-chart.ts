@@ -85,7 +85,6 @@ function ingress(more: Record<string, Schema>): Schema {
   return {
     ...schema,
     if: { properties: { enabled: { const: true } } },
-    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
     then: { properties: { host: NAME, tlsSecret: NAME } },
   };
 }
