@@ -6,9 +6,13 @@ import { processorTime } from './processor-time';
 import { openBench, portOf, runLoad, startCardApi } from './servers';
 
 const SECONDS = 10;
+const WARM_UP_SECONDS = Number(process.env['BENCH_WARM_UP'] ?? 3);
 const CONNECTIONS = Number(process.env['BENCH_CONNECTIONS'] ?? 20);
 /** Number of API processes. They share the connections. */
 const APIS = Number(process.env['BENCH_APIS'] ?? 1);
+
+/** Each process serves its own tenants, as behind a balancer that hashes the client's id. */
+const BY_CLIENT = process.env['BENCH_ROUTE'] === 'client';
 
 /**
  * Measures the cost of one authorization: processor time of the API and of Postgres, with cards spread over 50 tenants.
@@ -25,18 +29,18 @@ export async function benchAuthorization(): Promise<void> {
     );
     const load = (seconds: number, warmUp: number) =>
       Promise.all(
-        apis.map(({ port }) =>
+        apis.map(({ port }, index) =>
           runLoad({
             port,
             connections: CONNECTIONS / APIS,
-            targets: targetsOf(tenants),
+            targets: targetsOf(BY_CLIENT ? tenants.filter((_, place) => place % APIS === index) : tenants),
             path: '/sandbox/transactions',
             seconds,
             warmUp,
           }),
         ),
       );
-    await load(1, 3);
+    await load(1, WARM_UP_SECONDS);
     const read = async () => ({
       api: apis.reduce((sum, { pid }) => sum + processorTime(pid), 0),
       postgres: processorTime(bench.postgresPid()),
@@ -50,6 +54,7 @@ export async function benchAuthorization(): Promise<void> {
       JSON.stringify({
         apiMs: each(after.api - before.api),
         postgresMs: each(after.postgres - before.postgres),
+        generatorMs: each(results.reduce((sum, { ownMs }) => sum + ownMs, 0)),
         perSecond: results.reduce((sum, { perSecond }) => sum + perSecond, 0),
         p50: median(results.map(({ p50 }) => p50)),
         p99: Math.max(...results.map(({ p99 }) => p99)),

@@ -1,10 +1,10 @@
-import { execFileSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { hasHistory, withCommit } from '../scripts/unpack-commit';
-import { compare, type Pair, type Turn } from './comparison';
+import { compare, type Pair } from './comparison';
+import { runTurn } from './turn';
 
 const ROOT = join(__dirname, '..');
 
@@ -58,22 +58,4 @@ function runPair(folder: string): Pair {
   }
   const after = runTurn(ROOT);
   return { before: runTurn(folder), after };
-}
-
-/** @throws Error when the turn failed */
-function runTurn(folder: string): Turn {
-  const output = execFileSync(process.execPath, ['--import', 'tsx', 'bench/main.ts', 'authorization'], {
-    cwd: folder,
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const line = output.trim().split('\n').at(-1) ?? '';
-  const turn = JSON.parse(line) as Record<keyof Turn, string | number>;
-  return {
-    apiMs: Number(turn.apiMs),
-    postgresMs: Number(turn.postgresMs),
-    perSecond: Number(turn.perSecond),
-    p50: Number(turn.p50),
-    p99: Number(turn.p99),
-  };
 }

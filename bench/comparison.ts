@@ -3,6 +3,8 @@ export interface Turn {
   /** Processor time of one authorization in milliseconds. */
   apiMs: number;
   postgresMs: number;
+  /** The load generator's own. NaN for a commit that did not tell it. */
+  generatorMs: number;
   /** Authorizations per second. */
   perSecond: number;
   /** Milliseconds. */

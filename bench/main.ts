@@ -11,6 +11,7 @@ import { benchHungParty } from './hung-party';
 import { benchLine } from './line';
 import { benchProcesses } from './processes';
 import { benchReader } from './reader';
+import { benchScaling } from './scaling';
 import { benchSize } from './size';
 import { benchUploads } from './uploads';
 import { benchWebhooks } from './webhooks';
@@ -33,6 +34,7 @@ const BENCHES: Record<string, () => Promise<void>> = {
   line: benchLine,
   processes: benchProcesses,
   reader: benchReader,
+  scaling: benchScaling,
   size: benchSize,
   sweeps: benchSweeps,
   uploads: benchUploads,

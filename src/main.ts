@@ -43,7 +43,8 @@ import type { Composition, Wiring } from './startup/wiring';
 async function main(): Promise<void> {
   outliveOutput();
   const { role } = readArguments(process.argv.slice(2));
-  const config = readConfig(process.env, PARTY_USE[role]);
+  // A migration has the owner's rights, so no key of the installation is given to it.
+  const config = readConfig(process.env, PARTY_USE[role], role !== 'migrate');
   assertRole(role, config);
   const readable = process.stdout.isTTY && !config.production;
   const log = createLogger({ level: config.logLevel, role, readable });
@@ -126,7 +127,7 @@ async function start(run: Run, role: Exclude<Role, 'signer'>): Promise<void> {
   await assertPortFree(config.metricsHost, config.metricsPort, 'METRICS_PORT');
   if (config.databaseUrl !== undefined && role === 'all') await assertReachable(config, urlsOf(config));
   else if (config.databaseUrl !== undefined) await assertDatabase('DATABASE_URL', config.databaseUrl);
-  if (config.mode === 'live' && config.witness === undefined)
+  if (config.mode === 'live' && config.witness === undefined && (role === 'worker' || role === 'all'))
     log.warn('AUDIT_HEAD_TO is not given: nobody outside is told the head of the audit log');
   await claimFolders(role, config);
   const masterKeys = createMasterKeys(

@@ -1,12 +1,13 @@
 import { compare, median, type Pair, type Turn } from '../../bench/comparison';
 
-const TURN: Turn = { apiMs: 0.3, postgresMs: 0.15, perSecond: 2_000, p50: 9, p99: 20 };
+const TURN: Turn = { apiMs: 0.3, postgresMs: 0.15, generatorMs: 0.05, perSecond: 2_000, p50: 9, p99: 20 };
 
 /** Makes pairs of two versions whose costs differ by these factors. */
 const pairs = (...factors: number[]): Pair[] =>
   factors.map((factor) => ({
     before: TURN,
     after: {
+      generatorMs: TURN.generatorMs,
       apiMs: TURN.apiMs * factor,
       postgresMs: TURN.postgresMs * factor,
       perSecond: TURN.perSecond / factor,

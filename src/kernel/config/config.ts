@@ -138,6 +138,9 @@ const schema = z.object({
   npm_lifecycle_event: text.optional(),
 });
 
+/** Variables that this file reads. The files beside it read those of parties, mail, rates and the witness. */
+export const VARIABLES: readonly string[] = Object.keys(schema.shape);
+
 export type Role = 'api' | 'worker' | 'desk' | 'signer' | 'all';
 
 /** `reaches`: the process calls the parties. `serves`: the process serves the sandbox's parties. */
@@ -236,11 +239,13 @@ export class ConfigError extends Error {
 
 /**
  * Reads and validates the environment.
+ * @param opensKeys false for a process that opens no key of the installation, and so needs no MASTER_KEYS
  * @throws ConfigError naming every variable that is wrong or missing
  */
 export function readConfig(
   environment: NodeJS.ProcessEnv = process.env,
   partyUse: PartyUse = 'neither',
+  opensKeys = true,
 ): Config {
   const given = givenIn(environment);
   const parsed = schema.safeParse(given);
@@ -253,7 +258,7 @@ export function readConfig(
   const { access, wrong: wrongAccess } = readTemporalAccess(given);
   const live = given['MODE'] === 'live';
   const wrong = [
-    ...(parsed.success ? wrongTogether(parsed.data) : wrongAlone(parsed.error, given)),
+    ...(parsed.success ? wrongTogether(parsed.data, opensKeys) : wrongAlone(parsed.error, given)),
     ...wrongStripe,
     ...wrongRates,
     ...wrongMail,
@@ -382,8 +387,9 @@ export const wrongAlone = (
   );
 
 /** Errors of variables that are valid alone but contradict others. */
-function wrongTogether(env: Environment): string[] {
-  const keyless = env.MASTER_KEYS === undefined && (env.DATABASE_URL !== undefined || env.MODE === 'live');
+function wrongTogether(env: Environment, opensKeys: boolean): string[] {
+  const keyless =
+    opensKeys && env.MASTER_KEYS === undefined && (env.DATABASE_URL !== undefined || env.MODE === 'live');
   const locked =
     env.DOCUMENTS_S3_BUCKET !== undefined &&
     (env.DOCUMENTS_S3_ACCESS_KEY_ID === undefined || env.DOCUMENTS_S3_SECRET_ACCESS_KEY === undefined);

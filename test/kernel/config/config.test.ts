@@ -38,6 +38,12 @@ it('locks no name by default, and lets a session rest for 30 minutes', () => {
   });
 });
 
+it('requires a master key beside a database, except of a migration, which opens no key', () => {
+  const environment = { MODE: 'live', DATABASE_URL: 'postgres://runtime@db/cardwright' };
+  expect(() => readConfig(environment)).toThrow('MASTER_KEYS: must be given');
+  expect(readConfig(environment, 'neither', false).masterKeys).toBeUndefined();
+});
+
 it('drains by default in production only', () => {
   const production = { NODE_ENV: 'production', MODE: 'sandbox' };
   expect([readConfig({}).drainSeconds, readConfig(production).drainSeconds]).toEqual([0, 5]);

@@ -121,6 +121,11 @@ test('the image has the files of its commands, and no secret', () => {
   expect(kept).not.toMatch(/!\.(env|data)/);
 });
 
+test('who migrates with the rights of the owner has no key and no secret of a party', () => {
+  const names = Object.keys(services['migrate']?.environment ?? {});
+  expect(names.filter((name) => /KEYS|SECRET|SMTP|STRIPE/.test(name))).toEqual([]);
+});
+
 test('only the signer has the keys of the wallets, and no secret of a party', () => {
   const holders = Object.entries(services).filter(([, { environment }]) => environment?.['SIGNER_KEYS']);
   expect(holders.map(([name]) => name)).toEqual(['signer']);
