@@ -29,7 +29,10 @@ afterEach(async () => {
 });
 
 const DAY = 86_400;
-const pass = (days: number) => api.database.query('select advance_product_offset($1)', [days * DAY]);
+async function pass(days: number): Promise<void> {
+  await api.database.query('select advance_product_offset($1)', [days * DAY]);
+  await api.services.productClock.read(api.database);
+}
 const ago = async (days: number): Promise<Date> => {
   const [row] = await api.database.query<{ at: Date }>(
     'select product_now() - make_interval(days => $1) as at',
@@ -41,9 +44,11 @@ const run = (...argv: string[]) => command(environment, 'ledger', ...argv);
 const file = (name = 'books-1.ndjson') => join(folder, name);
 
 async function archive(name?: string, before?: Date) {
-  const done = await run(
-    ...['archive', '--before', (before ?? (await ago(101))).toISOString(), '--to', file(name), '--json'],
-  );
+  const at = (before ?? (await ago(101))).toISOString();
+  const attempt = () => run('archive', '--before', at, '--to', file(name), '--json');
+  let done = await attempt();
+  // Entries of tests are young. A transaction of another test may be older, and then the snapshot does not have them yet.
+  while (done.err.includes('snapshot')) done = await attempt();
   return { ...done, body: done.code === 0 ? JSON.parse(done.out) : undefined };
 }
 /** The kinds of problems that the check finds. */
@@ -77,12 +82,12 @@ async function told(to: Date) {
     `/v2/cards/${card.id}/transactions?limit=100`,
     `/v1/transactions?limit=100`,
     `/v1/accounts/${card.accountId}/statement?${period}`,
-    `/v1/accounts/${card.accountId}`,
+    `/v2/accounts/${card.accountId}/balance`,
     `/v2/cards/${card.id}`,
   ];
   const answers = await Promise.all(paths.map((path) => client.call('GET', path)));
   expect(answers.map(({ status }) => status)).toEqual(paths.map(() => 200));
-  return answers.map(({ text }) => text);
+  return answers.map(({ body: { asOf: _, ...body } }) => body);
 }
 
 /** Changes rows that no connection of the product can change. */
@@ -131,7 +136,7 @@ describe('after an archive', () => {
     const balance = async (at: Date) =>
       (await client.call('GET', `/v2/accounts/${card.accountId}/balance?at=${at.toISOString()}`)).text;
     const [one, other] = [await balance(early), await balance(nowhere)];
-    expect((await archive(undefined, early)).code).toBe(0);
+    expect((await archive(undefined, early)).err).toBe('');
     expect([await balance(early), await balance(nowhere)]).toEqual([one, other]);
     expect(
       await Promise.all([
@@ -164,11 +169,12 @@ describe('after an archive', () => {
   it('a second archive begins where the first one ended', async () => {
     await trade();
     await pass(200);
-    await archive('one');
+    expect((await archive('one')).err).toBe('');
     await trade();
     await pass(200);
     await trade();
-    const { body } = await archive('two');
+    const { body, err } = await archive('two');
+    expect(err).toBe('');
     expect(body.checkpoint).toBe(2);
     const balance = await cardBalance(client, card.id);
     expect(await problems(file('one'), file('two'))).toEqual([]);
@@ -210,9 +216,8 @@ describe('before it begins', () => {
     await trade();
     await pass(200);
     expect(await archive(undefined, await ago(99))).toMatchObject({ code: 2 });
-    await rm(file(), { force: true });
     const first = await ago(110);
-    expect((await archive('one', first)).code).toBe(0);
+    expect((await archive('one', first)).err).toBe('');
     expect((await archive('two', await ago(120))).code).toBe(2);
     expect((await archive('one')).code).toBe(1);
     await tamper(`update ledger_accounts set available = available + 1 where id = '${card.id}'`);
@@ -226,7 +231,7 @@ describe('the check finds', () => {
     await trade();
     await pass(200);
     await trade();
-    expect((await archive()).code).toBe(0);
+    expect((await archive()).err).toBe('');
   });
   const CHECKPOINT = 'checkpoint differs from the audit log';
 

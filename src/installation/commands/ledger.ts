@@ -1,11 +1,12 @@
 import { createReadStream } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import type { Command } from 'commander';
 import { show, table } from '../../desk/cli/console';
 import { INSTALLATION } from '../../desk/operators/operations';
 import { MIN_ARCHIVED_DAYS } from '../../kernel/archive-age';
 import type { Database } from '../../kernel/db/database';
+import { CommitUnknown } from '../../kernel/db/faults';
 import { ARCHIVE_SECONDS, makeCheckpoint, removeCovered } from '../../kernel/ledger/archive';
 import {
   CHECK_SECONDS,
@@ -112,10 +113,14 @@ function addArchiveCommand(group: Command, { console, run }: CommandContext): vo
     );
 }
 
+/** Removes the file again when nothing was committed. */
 async function inNewFile<T>(path: string, work: (file: FileHandle) => Promise<T>): Promise<T> {
   const file = await open(path, 'wx', 0o600);
   try {
     return await work(file);
+  } catch (error) {
+    if (!(error instanceof CommitUnknown)) await unlink(path);
+    throw error;
   } finally {
     await file.close();
   }
