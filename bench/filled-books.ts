@@ -54,7 +54,7 @@ const LEG = `(posting_id, account_id, currency, number, xact, at, id, type, subt
    balance_available, balance_pending, balance_spent, forced, listed, tenant_id)`;
 const EVENT = `(tenant_id, registration, event, data_id, reference_id, type, subtype, data, created_at, shard, delivery)`;
 
-/** What cards and the master account have before the first chain. */
+/** Balance of each card and of the master account before the first chain. */
 const FUNDS = 100_000_000;
 
 /** Each takes the number of chains, the time before the first, the time from one to the next, the tenant and the master account. */
@@ -142,7 +142,7 @@ async function openAccounts(tx: Tx, tenant: FilledTenant, chains: number, at: Da
     FUNDS - chains / 10,
     chains + 1,
   ]);
-  // One posting opens all of them.
+  // A single posting opens all accounts.
   await tx.query(
     `insert into ledger_legs ${LEG}
      select 1, id, 'USD', 1, null, $1::timestamptz, null, 'topup', null, 'ref_0', ${FUNDS}, 0, 0, ${FUNDS}, 0, 0, true, false, null

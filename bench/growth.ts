@@ -162,7 +162,7 @@ async function lasting<T>(work: () => Promise<T>): Promise<[result: T, ms: numbe
   return [result, performance.now() - began];
 }
 
-/** One after the other, after a tenth of as many that are not counted. */
+/** Runs the work so many times in a row, after a warm-up of a tenth. */
 async function timed(what: string, times: number, work: () => Promise<unknown>): Promise<Figure> {
   const took: number[] = [];
   for (let turn = -times / 10; turn < times; turn += 1) {

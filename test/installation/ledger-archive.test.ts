@@ -72,7 +72,7 @@ async function trade(): Promise<void> {
   await event('authorization', { amount: '3.00' });
 }
 
-/** What a client reads of the time before the archive. */
+/** The client's answers about the time before the archive. */
 async function told(to: Date) {
   const from = new Date(to.getTime() - 300 * DAY * 1_000);
   const period = `from=${from.toISOString()}&to=${to.toISOString()}`;

@@ -30,7 +30,7 @@ export async function checkpoints(sql: Sql): Promise<Checkpoint[]> {
   return rows.map((row) => ({ ...row, legs: Number(row.legs), kept: Number(row.kept) }));
 }
 
-/** Where the books begin: the moment and the number of the newest checkpoint. */
+/** The beginning of the books: the moment and the number of the newest checkpoint. */
 export interface Beginning {
   /** A text that Postgres reads as a moment. */
   at: Date | '-infinity';
@@ -72,7 +72,7 @@ export interface LegLine {
   stays: boolean;
 }
 
-/** What a statement about the entries of a checkpoint takes: its number, and the moments from and before which it covers them. */
+/** Values of a statement about a checkpoint's entries: the number, the moment that they begin at, and the moment that they end before. */
 export const spanOf = ({ number, at }: Pick<Checkpoint, 'number' | 'at'>, before: Checkpoint | undefined) => [
   number,
   before?.at ?? '-infinity',
@@ -88,8 +88,8 @@ export const COVERED = `ledger_legs l
 /** SQL of whether an entry leaves the database, in a statement with {@link COVERED}. */
 export const LEAVES = 'ledger_leg_leaves(a.kind, l.number, o.number, l.listed, l.available + l.pending)';
 
-// A line names its columns, because a column of a later release must not change what was hashed. It is made after the sort, which
-// would carry it otherwise.
+// A line names its columns, because a column of a later release must not change the hash. The line is made after the sort, because
+// the sort would carry it.
 const linesWhere = (condition: string) => `
   select jsonb_strip_nulls(jsonb_build_object('posting', l.posting_id,
            'at', to_char(l.at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'number', l.number, 'xact', l.xact,
@@ -103,7 +103,7 @@ const linesWhere = (condition: string) => `
 /** SQL of the lines of a span by posting. Complete until the first entry has left. */
 export const COVERED_LINES = linesWhere('true');
 
-/** SQL of the lines of those that stay. */
+/** SQL of the lines of the entries that stay. */
 const KEPT_LINES = linesWhere(`not ${LEAVES}`);
 
 /** Adds a line of a file to its hash. */
@@ -127,7 +127,7 @@ export async function keptNow(
 /** The audit log's subject of a checkpoint. */
 export const subjectOf = (number: number): string => `checkpoint:${number}`;
 
-/** SHA-256 of a checkpoint with its opening balances, hex. The audit log has it. */
+/** SHA-256 of a checkpoint with its opening balances, hex, as the audit log keeps it. */
 export async function digestOf(
   tx: Sql,
   { number, at, legs, fileHash, kept, keptHash }: Checkpoint,

@@ -1,4 +1,4 @@
-/** What a proof of the books has found wrong. */
+/** A violation that a proof of the books has found. */
 export interface LedgerProblem {
   problem: string;
   subject: string;

@@ -182,7 +182,7 @@ function comparable(told: unknown): unknown {
 const cases = Object.keys(CHAINS).flatMap((chain) => Object.keys(LATE).map((late) => [chain, late] as const));
 const NAME = ([chain, late]: readonly [string, string]) => `${chain}: ${late}`;
 
-/** What was answered and told to the client in each case. */
+/** The answers and events of each case. */
 async function lateMessages(isArchived: boolean): Promise<{ told: Map<string, unknown>; archived: number }> {
   const api = await testApi();
   try {
