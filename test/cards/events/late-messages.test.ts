@@ -34,7 +34,8 @@ const event =
   ): Step =>
   async (scene) => {
     const referenceId = of === undefined ? undefined : scene.references.at(of);
-    const headers: Record<string, string> = key === undefined ? {} : { 'x-idempotency-key': `${key}-${scene.name}` };
+    const headers: Record<string, string> =
+      key === undefined ? {} : { 'x-idempotency-key': `${key}-${scene.name}` };
     const { status, body } = await simulate(
       scene.client,
       { cardId: scene.card.id, type, referenceId, ...more },
