@@ -282,7 +282,7 @@ describe('the check finds', () => {
   });
 
   it.each<[string, (text: string) => string]>([
-    ['a changed line', (text) => text.replace('"available": "20', '"available": "21')],
+    ['a changed line', (text) => text.replace('"available": "-20"', '"available": "-21"')],
     ['a removed line', (text) => text.slice(text.indexOf('\n') + 1)],
     ['a line that is no JSON', (text) => `${text}x\n`],
   ])('%s of an archive', async (_, change) => {
