@@ -35,7 +35,7 @@ export async function benchGrowth(): Promise<void> {
       const figures = turns.map(({ rows, figures: of }) => [`${rows}: p50, p99`, told(of[index])]);
       const other = last?.figures[index]?.p50 ?? 0;
       const ratio = unit === 'ms' ? other / p50 : p50 / other;
-      return { what, unit, ...Object.fromEntries(figures), ratio: Number(ratio.toFixed(2)) };
+      return { what, unit, ...(Object.fromEntries(figures) as object), ratio: Number(ratio.toFixed(2)) };
     }),
   );
 }
