@@ -21,32 +21,28 @@ export interface FilledTenant {
   bin: string;
 }
 
-/** An id with a time, as `newId` makes it. `tail` tells ids of one moment apart. */
-const idAt = (prefix: string, at: string, tail: string) =>
+/** An id with a time in milliseconds, as `newId` makes it. `tail` tells ids of one moment apart. */
+const idAt = (prefix: string, ms: string, tail: string) =>
   `'${prefix}_' || ${[45, 40, 35, 30, 25, 20, 15, 10, 5, 0]
-    .map(
-      (bits) =>
-        `substr('0123456789abcdefghjkmnpqrstvwxyz', (((extract(epoch from ${at}) * 1000)::bigint >> ${bits}) & 31)::int + 1, 1)`,
-    )
+    .map((bits) => `substr('0123456789abcdefghjkmnpqrstvwxyz', ((${ms} >> ${bits}) & 31)::int + 1, 1)`)
     .join(' || ')} || lpad((${tail})::text, 16, '0')`;
 
 const card = (n: string) => `'card_' || lpad((${n})::text, 26, '0')`;
 
 /**
- * SQL of the chains from 1 to $1: card, place among the chains of that card (from 0) and times. The settlement follows within the
- * step to the next chain, so that the numbers of each account rise with the time.
+ * Table of the chains from 1 to $1: card, place among the chains of that card (from 0), times and ids. $2 is the time before the
+ * first chain and $3 the time from one to the next, both in milliseconds. The settlement follows within that time, so that the
+ * numbers of each account rise with the time.
  */
-const CHAINS = `(
-  select n, case when n % 2 = 1 then 0 else 1 + (n / 2) % ${SPREAD_CARDS} end as card,
-         case when n % 2 = 1 then n / 2 else (n / 2 - 1) / ${SPREAD_CARDS} end as k,
-         date_trunc('milliseconds', $2::timestamptz + n * $3::interval) as held_at,
-         date_trunc('milliseconds', $2::timestamptz + n * $3::interval + $3::interval / 2) as settled_at
-    from generate_series(1::bigint, $1::bigint) n) c`;
-
-const CARD = card('c.card');
-const AUTHORIZATION = idAt('ctx', 'c.held_at', '2 * c.n');
-const SETTLEMENT = idAt('ctx', 'c.settled_at', '2 * c.n + 1');
-const REFERENCE = idAt('ref', 'c.held_at', 'c.n');
+const CHAINS = `create temporary table filled_chains on commit drop as
+  select n, k, ${card('card')} as card, to_timestamp(held / 1000.0)::timestamptz(3) as held_at,
+         to_timestamp(settled / 1000.0)::timestamptz(3) as settled_at, ${idAt('ctx', 'held', '2 * n')} as authorization_id,
+         ${idAt('ctx', 'settled', '2 * n + 1')} as settlement_id, ${idAt('ref', 'held', 'n')} as reference_id,
+         ${idAt('atx', 'settled', 'n')} as entry_id
+    from (select n, case when n % 2 = 1 then 0 else 1 + (n / 2) % ${SPREAD_CARDS} end as card,
+                 case when n % 2 = 1 then n / 2 else (n / 2 - 1) / ${SPREAD_CARDS} end as k,
+                 $2::bigint + n * $3::bigint as held, $2::bigint + n * $3::bigint + $3::bigint / 2 as settled
+            from generate_series(1::bigint, $1::bigint) n offset 0) c`;
 
 const TRANSACTION = `(id, card_id, tenant_id, number, at, type, amount, currency, billing_amount, billing_currency, reference_id,
    authorization_id, linked_id, available, pending, spent)`;
@@ -57,38 +53,38 @@ const EVENT = `(tenant_id, registration, event, data_id, reference_id, type, sub
 /** Balance of each card and of the master account before the first chain. */
 const FUNDS = 100_000_000;
 
-/** Each takes the number of chains, the time before the first, the time from one to the next, the tenant and the master account. */
+/** Each takes the tenant and the master account. */
 const FILLS: readonly string[] = [
   `insert into card_transactions ${TRANSACTION}
-   select ${AUTHORIZATION}, ${CARD}, $4, 2 * c.k + 2, c.held_at, 'authorization', 1, 'USD', 1, 'USD', ${REFERENCE},
-          ${AUTHORIZATION}, null, ${FUNDS} - c.k - 1, 1, c.k from ${CHAINS}`,
+   select c.authorization_id, c.card, $1::text, 2 * c.k + 2, c.held_at, 'authorization', 1, 'USD', 1, 'USD', c.reference_id,
+          c.authorization_id, null, ${FUNDS} - c.k - 1, 1, c.k from filled_chains c`,
   `insert into card_transactions ${TRANSACTION}
-   select ${SETTLEMENT}, ${CARD}, $4, 2 * c.k + 3, c.settled_at, 'settle', 1, 'USD', 1, 'USD', ${REFERENCE},
-          ${AUTHORIZATION}, ${AUTHORIZATION}, ${FUNDS} - c.k - 1, 0, c.k + 1 from ${CHAINS}`,
+   select c.settlement_id, c.card, $1::text, 2 * c.k + 3, c.settled_at, 'settle', 1, 'USD', 1, 'USD', c.reference_id,
+          c.authorization_id, c.authorization_id, ${FUNDS} - c.k - 1, 0, c.k + 1 from filled_chains c`,
   `insert into authorizations (id, card_id, reference_id, currency, billing_currency, rate, authorized, settled, billing_authorized,
      billing_settled, fee_percent, last_settle_id, expires_at, closed, created_at, updated_at)
-   select ${AUTHORIZATION}, ${CARD}, ${REFERENCE}, 'USD', 'USD', 1, 1, 1, 1, 1, 0, ${SETTLEMENT}, c.held_at + interval '7 days', true,
-          c.held_at, c.settled_at from ${CHAINS}`,
+   select c.authorization_id, c.card, c.reference_id, 'USD', 'USD', 1, 1, 1, 1, 1, 0, c.settlement_id, c.held_at + interval '7 days', true,
+          c.held_at, c.settled_at from filled_chains c`,
   `insert into ledger_legs ${LEG}
-   select 10 + 2 * c.n, ${CARD}, 'USD', 2 * c.k + 2, null, c.held_at, ${AUTHORIZATION}, 'authorization', null, ${REFERENCE}, -1, 1, 0,
-          ${FUNDS} - c.k - 1, 1, c.k, false, false, null from ${CHAINS}`,
+   select 10 + 2 * c.n, c.card, 'USD', 2 * c.k + 2, null, c.held_at, c.authorization_id, 'authorization', null, c.reference_id, -1, 1, 0,
+          ${FUNDS} - c.k - 1, 1, c.k, false, false, null from filled_chains c`,
   `insert into ledger_legs ${LEG}
-   select 11 + 2 * c.n, leg.account, 'USD', leg.number, leg.xact, c.settled_at, leg.id, leg.type, leg.subtype, ${REFERENCE},
-          leg.available, leg.pending, leg.spent, leg.a, leg.p, leg.s, true, leg.listed, case when leg.listed then $4::text end
-     from ${CHAINS} cross join lateral (values
-       (${CARD}, 2 * c.k + 3, null::bigint, ${SETTLEMENT}, 'settle', null, 0, -1, 1, ${FUNDS} - c.k - 1, 0, c.k + 1, false),
+   select 11 + 2 * c.n, leg.account, 'USD', leg.number, leg.xact, c.settled_at, leg.id, leg.type, leg.subtype, c.reference_id,
+          leg.available, leg.pending, leg.spent, leg.a, leg.p, leg.s, true, leg.listed, case when leg.listed then $1::text end
+     from filled_chains c cross join lateral (values
+       (c.card, 2 * c.k + 3, null::bigint, c.settlement_id, 'settle', null, 0, -1, 1, ${FUNDS} - c.k - 1, 0, c.k + 1, false),
        ('card_network:USD', null, 1, null, 'internal', null, 1, 0, 0, null::numeric, null, null, false),
-       ($5::text, c.n + 1, null, ${idAt('atx', 'c.settled_at', 'c.n')}, 'fee', 'decline_fee', -0.1, 0, 0, ${FUNDS} - 0.1 * c.n, 0, 0, true),
+       ($2::text, c.n + 1, null, c.entry_id, 'fee', 'decline_fee', -0.1, 0, 0, ${FUNDS} - 0.1 * c.n, 0, 0, true),
        ('fees:USD', null, 1, null, 'internal', null, 0.1, 0, 0, null, null, null, false)
      ) as leg(account, number, xact, id, type, subtype, available, pending, spent, a, p, s, listed)`,
   // Two events a chain, as told to the client.
   `insert into events ${EVENT}
-   select $4, e.registration, e.event, e.data_id, ${REFERENCE}, e.type, e.subtype, '{"id":"' || e.data_id || '"}', c.settled_at,
+   select $1::text, e.registration, e.event, e.data_id, c.reference_id, e.type, e.subtype, '{"id":"' || e.data_id || '"}', c.settled_at,
           c.n % 16, 'delivered'
-     from ${CHAINS} cross join lateral (values
-       ('card', 'card_transaction', ${AUTHORIZATION}, 'authorization', null),
-       ('account', 'account_transaction', ${idAt('atx', 'c.settled_at', 'c.n')}, 'fee', 'decline_fee')
-     ) as e(registration, event, data_id, type, subtype) where $5::text is not null`,
+     from filled_chains c cross join lateral (values
+       ('card', 'card_transaction', c.authorization_id, 'authorization', null),
+       ('account', 'account_transaction', c.entry_id, 'fee', 'decline_fee')
+     ) as e(registration, event, data_id, type, subtype) where $2::text is not null`,
 ];
 
 const FILLED = ['card_transactions', 'authorizations', 'ledger_legs', 'events'];
@@ -98,16 +94,16 @@ const FILLED = ['card_transactions', 'authorizations', 'ledger_legs', 'events'];
  * @returns the id of the card that half of the chains belong to
  */
 export async function fillBooks(database: Database, tenant: FilledTenant, chains: number): Promise<string> {
-  const step = `${Math.floor((DAYS * 86_400_000) / (chains + 1))} milliseconds`;
-  const [row] = await database.query<{ begin: Date }>(`select now() - interval '${DAYS} days' as begin`);
+  const begin = Date.now() - DAYS * 86_400_000;
+  const step = Math.floor((DAYS * 86_400_000) / (chains + 1));
   await database.transaction(async (tx) => {
     // Guards, foreign keys and sequential scans of the product's connections stand in the way.
     await tx.query(`set local session_replication_role = replica; set local enable_seqscan = on;
       set local maintenance_work_mem = '512MB'; set local synchronous_commit = off`);
-    await openAccounts(tx, tenant, chains, row!.begin);
+    await openAccounts(tx, tenant, chains, new Date(begin));
     const indexes = await dropIndexes(tx);
-    for (const text of FILLS)
-      await tx.query(withUsed(text), [chains, row!.begin, step, tenant.tenantId, tenant.masterId]);
+    await tx.query(CHAINS, [chains, begin, step]);
+    for (const text of FILLS) await tx.query(withUsed(text), [tenant.tenantId, tenant.masterId]);
     for (const { definition } of indexes) await tx.query(definition);
     await tx.query(`select setval('ledger_postings', $1)`, [2 * chains + 2_000]);
   }, AT_LEISURE);
@@ -117,7 +113,7 @@ export async function fillBooks(database: Database, tenant: FilledTenant, chains
 
 /** Postgres refuses a value that a statement does not use. */
 const withUsed = (text: string) =>
-  `${text} ${text.includes('where') ? 'and' : 'where'} $4::text is not null and $5::text is not null`;
+  `${text} ${text.includes('where') ? 'and' : 'where'} $1::text is not null and $2::text is not null`;
 
 /** Cards and accounts with their funds, and the balances that the chains lead to. */
 async function openAccounts(tx: Tx, tenant: FilledTenant, chains: number, at: Date): Promise<void> {

@@ -10,7 +10,7 @@ import { openBench, runLoad, startCardApi } from './servers';
 
 /** Card transactions of each turn. `BENCH_ROWS` gives others, separated by commas. */
 const SIZES = (process.env['BENCH_ROWS'] ?? '100000,10000000').split(',').map(Number);
-const READS = 200;
+const READS = 100;
 const CONNECTIONS = 20;
 const DAY_MS = 86_400_000;
 
