@@ -46,12 +46,8 @@ export async function spreadTenants(services: Composed): Promise<BenchTenant[]> 
   return tenants;
 }
 
-/**
- * Creates a tenant whose master account and cards have money for any number of authorizations, and which has no rate
- * limit.
- */
-export async function tenantWithCards(services: Composed, cards: number): Promise<BenchTenant> {
-  const { database, keyring } = services;
+/** Creates a tenant without a rate limit, and a cardholder of it. Its accounts are empty. */
+export async function tenantWithHolder({ database, keyring }: Composed) {
   const tenant = await database.transaction((tx) =>
     createClient(tx, keyring, { provide: provideForClient, name: 'Bench', role: 'client', sandbox: true }),
   );
@@ -60,6 +56,17 @@ export async function tenantWithCards(services: Composed, cards: number): Promis
     [tenant.clientId],
   );
   const master = await requireMasterAccount(database, tenant.clientId, 'USD');
+  const held = await holder(database, tenant.clientId, master.id);
+  return { ...tenant, tenantId: tenant.clientId, masterId: master.id, ...held, bin: BIN };
+}
+
+/**
+ * Creates a tenant whose master account and cards have money for any number of authorizations, and which has no rate
+ * limit.
+ */
+export async function tenantWithCards(services: Composed, cards: number): Promise<BenchTenant> {
+  const { database } = services;
+  const { masterId, userId, cardholderId, ...tenant } = await tenantWithHolder(services);
   const reference = newId('reference');
   const amount = new Decimal('1000000000');
   await database.transaction((tx) =>
@@ -67,17 +74,16 @@ export async function tenantWithCards(services: Composed, cards: number): Promis
       tx,
       {
         entries: [
-          accountEntry(master.id, 'deposit/admin_deposit', amount, reference),
+          accountEntry(masterId, 'deposit/admin_deposit', amount, reference),
           internalEntry('funding', 'USD', amount.negated(), reference),
         ],
       },
       {},
     ),
   );
-  const { userId, cardholderId } = await holder(database, tenant.clientId, master.id);
   const ids: string[] = [];
   for (let count = 0; count < cards; count += 1) {
-    ids.push(await card(services, { tenantId: tenant.clientId, userId, cardholderId, accountId: master.id }));
+    ids.push(await card(services, { tenantId: tenant.clientId, userId, cardholderId, accountId: masterId }));
   }
   return { ...tenant, cards: ids };
 }

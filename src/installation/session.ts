@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { actorOf, isAdmitted, operatorOf } from '../desk/operators/operations';
 import { audit } from '../kernel/audit/audit';
 import type { ChainHead } from '../kernel/audit/log';
-import { createDatabase, type Database, type Tx } from '../kernel/db/database';
+import { createDatabase, type Database, type TransactionOptions, type Tx } from '../kernel/db/database';
 import { DatabaseAway } from '../kernel/db/faults';
 import { openKeyring } from '../kernel/security/installation-keys';
 import type { Keyring } from '../kernel/security/keyring';
@@ -51,7 +51,12 @@ export interface InstallationSession
   close(): Promise<void>;
 }
 
-type Audited = <T>(by: string, work: (tx: Tx) => Promise<T>, describe: (result: T) => Change) => Promise<T>;
+type Audited = <T>(
+  by: string,
+  work: (tx: Tx) => Promise<T>,
+  describe: (result: T) => Change,
+  options?: TransactionOptions,
+) => Promise<T>;
 
 export interface Change {
   /** `operator.add` */
@@ -102,13 +107,13 @@ export async function openInstallation(place: InstallationPlace): Promise<Instal
 
 const auditedOn =
   (database: Database): Audited =>
-  (by, work, describe) =>
+  (by, work, describe, options) =>
     database.transaction(async (tx) => {
       const result = await work(tx);
       const caller = { tenantId: by, role: 'admin' } as const;
       await audit(tx, { caller, requestId: randomUUID(), tenantId: null, ...describe(result) });
       return result;
-    });
+    }, options);
 
 async function opened(database: Database, masterKeys: MasterKeys, secret: string | undefined) {
   const keyring = await openKeyring(database, masterKeys);

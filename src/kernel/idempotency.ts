@@ -264,18 +264,25 @@ export function answersWrite(answers: KeptAnswer[]): Write | undefined {
 export const forgetOldKeys = (database: Database): Promise<number> =>
   forgetOldRows(database, 'idempotency_keys');
 
-/** As {@link forgetOldKeys}, for a table that goes with the keys. */
-export const forgetOldRows = (
+/**
+ * As {@link forgetOldKeys}, for a table that goes with the keys. Each portion begins where the last one ended. Otherwise it
+ * would read the index entries of all deleted rows again while a backup or a proof keeps them.
+ */
+export async function forgetOldRows(
   database: Database,
   table: 'idempotency_keys' | 'personal_answers',
-): Promise<number> =>
-  inPortions(database, async (tx, limit) => {
-    const [row] = await tx.query<{ count: number }>(
+): Promise<number> {
+  let from: Date | '-infinity' = '-infinity';
+  return inPortions(database, async (tx, limit) => {
+    const [row] = await tx.query<{ count: number; last: Date | null }>(
       `with gone as (delete from ${table} where ctid = any(array(
-                select ctid from ${table} where not permanent and created_at < now() - interval '25 hours'
-                 order by created_at limit $1)) returning 1)
-       select count(*)::int as count from gone`,
-      [limit],
+                select ctid from ${table}
+                 where not permanent and created_at < now() - interval '25 hours' and created_at >= $2::timestamptz
+                 order by created_at limit $1)) returning created_at)
+       select count(*)::int as count, max(created_at) as last from gone`,
+      [limit, from],
     );
+    from = row?.last ?? from;
     return row?.count ?? 0;
   });
+}

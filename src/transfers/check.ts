@@ -1,5 +1,5 @@
 import type { Sql } from '../kernel/db/database';
-import type { LedgerProblem } from '../kernel/ledger/check';
+import type { LedgerProblem } from '../kernel/ledger/problem';
 
 /**
  * Checks the running sums of daily outflows and of suspense against their rows. Raw, because each check is one

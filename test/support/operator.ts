@@ -20,6 +20,7 @@ export interface Told {
 
 /** Commands of `npm run installation`. */
 const OF_INSTALLATION = [
+  'ledger archive',
   'ledger check',
   'ledger trial-balance',
   'audit verify',

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type Route, route } from '../../http/route';
 import { balancesAt, readBalances } from '../../kernel/ledger/accounts';
+import { assertInBooks } from '../../kernel/ledger/checkpoints';
 import { formatAmount } from '../../kernel/money/money';
 import { idPage, pageById } from '../../kernel/wire/id-pages';
 import { idFilter, pageQuery, pageSchema } from '../../kernel/wire/pages';
@@ -102,7 +103,7 @@ function balanceRoute(services: AccountServices): Route {
     summary: 'Account balance',
     description:
       'Returns the current balance, or with `at` the balance at that past moment. A future `at` returns the current balance. ' +
-      'Accepts the `accountId` of your virtual IBAN too.',
+      'Accepts the `accountId` of your virtual IBAN too. An `at` before the last archive of the books is a 400.',
     query: z.object({ at: moment().optional().describe('The moment of the balance; absent: now.') }),
     response: z
       .object({
@@ -117,6 +118,7 @@ function balanceRoute(services: AccountServices): Route {
       const account = await requireReadableAccount(services, caller.reach, params['accountId'] ?? '');
       const now = services.now();
       const past = at !== undefined && at < now ? at : undefined;
+      if (past) await assertInBooks(database, past, 'at');
       const balance = past
         ? await balancesAt(database, account.id, past)
         : (await readBalances(database, [account.id])).get(account.id);

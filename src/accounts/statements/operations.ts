@@ -1,6 +1,7 @@
 import { databaseTime } from '../../kernel/db/clock';
 import { invalid } from '../../kernel/errors';
 import { isId } from '../../kernel/ids';
+import { assertInBooks } from '../../kernel/ledger/checkpoints';
 import { amountOf } from '../../kernel/ledger/entries';
 import { Decimal, ZERO } from '../../kernel/money/money';
 import { requireReadableAccount } from '../accounts/operations';
@@ -59,6 +60,7 @@ export async function openStatement(
 ): Promise<OpenStatement> {
   const { database } = services;
   const { id: accountId, currency } = account;
+  if (account.isCard) await assertInBooks(database, from, 'from');
   const now = await databaseTime(database);
   const isLongAgo = now.getTime() - to.getTime() > SETTLED_AFTER_MS;
   const settled = isLongAgo ? now : await settledUntil(database, accountId);

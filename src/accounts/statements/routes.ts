@@ -26,6 +26,7 @@ export function statementRoutes(services: StatementServices): Route[] {
         'Opening balance, lines, totals by type and closing balance of a period, as JSON, CSV or PDF. A balance is available + ' +
         'pending. The opening balance and the changes of the lines sum to the closing balance. The closing balance is the opening ' +
         'balance of the next period. Accepts an account, a card, and the `accountId` of your virtual IBAN, whose lines name the remitter. ' +
+        'A period of a card that begins before the last archive of the books is a 400. ' +
         'A PDF has at most 10,000 lines. In CSV, a text that a spreadsheet would evaluate has an apostrophe before it.',
       query,
       response: statementSchema,

@@ -1,5 +1,5 @@
+import { assertOldEnough } from '../../kernel/archive-age';
 import type { Database, Tx } from '../../kernel/db/database';
-import { invalid } from '../../kernel/errors';
 import { idsWithin } from '../../kernel/product-clock';
 
 /**
@@ -8,8 +8,6 @@ import { idsWithin } from '../../kernel/product-clock';
  * late message puts the authorization back. The ledger keeps all its entries.
  */
 
-/** Limits count a card's spending of this and the last month, and the desk draws 90 days, so those events stay. */
-export const MIN_AGE_DAYS = 100;
 /** Chains per transaction, which locks the cards of these chains. */
 const PORTION = 200;
 
@@ -24,19 +22,14 @@ export interface Archived {
  * chain again.
  * @param database connected as the owner, because the runtime role deletes no card transaction
  * @param write stores lines for good: one JSON object a chain, `{ authorization, transactions }`
- * @throws Problem 400 for a moment in the last {@link MIN_AGE_DAYS} days
+ * @throws Problem 400 for a moment in the last hundred days
  */
 export async function archiveChains(
   database: Database,
   before: Date,
   write: (lines: string[]) => Promise<void>,
 ): Promise<Archived> {
-  const [latest] = await database.query<{ at: Date }>(
-    'select product_now() - make_interval(days => $1::int) as at',
-    [MIN_AGE_DAYS],
-  );
-  if (!latest || before > latest.at)
-    throw invalid(`The time must be at least ${MIN_AGE_DAYS} days ago.`, 'before');
+  await assertOldEnough(database, before);
   const [, end] = await idsWithin(database, 'cardTransaction', { from: before, to: before });
   const total = { chains: 0, transactions: 0 };
   for (let after = ''; ; ) {

@@ -1,8 +1,9 @@
 import { open } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { archiveChains, MIN_AGE_DAYS } from '../../cards/events/archive';
+import { archiveChains } from '../../cards/events/archive';
 import { show } from '../../desk/cli/console';
 import { INSTALLATION } from '../../desk/operators/operations';
+import { MIN_ARCHIVED_DAYS } from '../../kernel/archive-age';
 import type { CommandContext } from './context';
 import { timeArgument } from './time-argument';
 
@@ -16,7 +17,7 @@ export function addArchiveCommand(program: Command, { console, run }: CommandCon
     )
     .requiredOption(
       '--before <time>',
-      `chains whose last event is older, at least ${MIN_AGE_DAYS} days`,
+      `chains whose last event is older, at least ${MIN_ARCHIVED_DAYS} days`,
       timeArgument,
     )
     .requiredOption('--to <file>', 'a JSON object a line; the file may exist, and lines are added')

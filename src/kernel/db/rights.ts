@@ -41,6 +41,8 @@ export const TABLES: Readonly<Record<string, TableRights>> = {
   ledger_legs: { runtime: READ },
   ledger_places: { runtime: READ },
   ledger_snapshots: { runtime: READ },
+  ledger_checkpoints: { runtime: READ },
+  ledger_openings: { runtime: READ },
   status_changes: { runtime: READ },
 
   // Kernel

@@ -249,6 +249,8 @@ export const KEYLESS: Readonly<Record<string, string>> = {
   'forged_callbacks.last_hash': 'SHA-256',
   'idempotency_keys.fingerprint': 'SHA-256',
   'installation_keys.sealed': 'a master key',
+  'ledger_checkpoints.file_hash': 'SHA-256',
+  'ledger_checkpoints.kept_hash': 'SHA-256',
   'processor_messages.fingerprint': 'SHA-256',
   'wallet_seeds.sealed': 'a signer key',
 };

@@ -58,6 +58,7 @@ it('names only columns that exist', async () => {
 const OPEN = new Set([
   ...['audit_chain.previous', 'audit_chain.hash', 'audit_heads.hash', 'forged_callbacks.last_hash'],
   ...['kyc_documents.sha256', 'cardholder_files.sha256'],
+  ...['ledger_checkpoints.file_hash', 'ledger_checkpoints.kept_hash'],
   ...[
     'events.idempotency_key',
     'transfers.idempotency_key',

@@ -141,7 +141,7 @@ begin
   return null;
 end $$;
 
-create trigger ledger_legs_are_final before delete or update or truncate on ledger_legs
+create trigger ledger_legs_are_final before update or truncate on ledger_legs
   for each statement execute function ledger_refuse_change();
 create trigger ledger_legs_balance after insert on ledger_legs referencing new table as new_legs
   for each statement execute function ledger_check_legs();
@@ -278,6 +278,57 @@ begin
   on conflict do nothing;
 end $$;
 revoke execute on function take_ledger_snapshots from public;
+
+-- Checkpoints of the books (src/kernel/ledger/archive.ts). A checkpoint covers the legs before a moment that no earlier one covers.
+-- All of them are in the checkpoint's file, and nearly all leave the database. The audit log has a digest of the checkpoint with its
+-- opening balances, so `ledger check` finds a changed one.
+create table ledger_checkpoints (
+  number    int primary key,  -- from 1, without gaps
+  at        timestamptz(3) not null unique,
+  legs      bigint not null,  -- that it covers, each a line of its file
+  file_hash bytea not null,  -- SHA-256 of the file
+  kept      bigint not null,  -- of these legs, how many stay in the database
+  kept_hash bytea not null  -- SHA-256 of the lines of those that stay
+);
+
+-- The balance of each account after all legs that this checkpoint and earlier ones cover.
+create table ledger_openings (
+  checkpoint int not null references ledger_checkpoints deferrable initially deferred,
+  account_id id not null references ledger_accounts,
+  number     bigint,  -- of the account's last leg before the moment; null on internal accounts
+  available  numeric not null,
+  pending    numeric not null,
+  spent      numeric not null,
+  primary key (checkpoint, account_id)
+);
+create trigger ledger_checkpoints_are_final before delete or update or truncate on ledger_checkpoints
+  for each statement execute function ledger_refuse_change();
+create trigger ledger_openings_are_final before delete or update or truncate on ledger_openings
+  for each statement execute function ledger_refuse_change();
+
+-- Whether a leg leaves the database when a checkpoint covers it. Clients' histories and statements need the listed legs of accounts.
+-- Balances at a moment need the last leg before the checkpoint (`last`). Other legs of accounts stay if they changed the sum of
+-- available and pending, which statements print.
+create function ledger_leg_leaves(kind text, number bigint, last bigint, listed boolean, total numeric) returns boolean
+  immutable parallel safe language sql
+  return number is null or (number <> last and (kind in ('card', 'card_buffer') or (not listed and total = 0)));
+
+-- Refuses to delete any other leg, whoever connects.
+create function ledger_check_removal() returns trigger language plpgsql as $$
+begin
+  if exists (
+    select from old_legs l
+      left join lateral (select number from ledger_checkpoints where at > l.at order by at limit 1) c on true
+      left join ledger_openings o on o.checkpoint = c.number and o.account_id = l.account_id
+      left join ledger_accounts a on a.id = l.account_id
+     where ledger_leg_leaves(a.kind, l.number, o.number, l.listed, l.available + l.pending) is not true or o.account_id is null
+  ) then
+    raise exception 'a posted leg is never changed or deleted: post its reversal' using errcode = 'integrity_constraint_violation';
+  end if;
+  return null;
+end $$;
+create trigger ledger_legs_leave after delete on ledger_legs referencing old table as old_legs
+  for each statement execute function ledger_check_removal();
 
 -- Status changes of records that belong to an account or a card. They share the numbers of its ledger entries, so a mixed
 -- history pages by one number. A change takes its number under the account's lock, so no page misses a late commit.

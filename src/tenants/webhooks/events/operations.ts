@@ -95,7 +95,12 @@ export async function resendEvent(
 
 /** Deletes events older than `days`, with their attempts and former URLs. @returns the number of deleted events */
 export async function forgetOldEvents(database: Database, days: number): Promise<number> {
-  const forgotten = await inPortions(database, (tx, limit) => deleteOldEvents(tx, days, limit));
+  let after = '0';
+  const forgotten = await inPortions(database, async (tx, limit) => {
+    const { deleted, last } = await deleteOldEvents(tx, { days, limit, after });
+    after = last;
+    return deleted;
+  });
   await deleteOldUrls(database, days);
   return forgotten;
 }

@@ -144,16 +144,22 @@ export async function deleteOldUrls(sql: Sql, days: number): Promise<void> {
 /**
  * Deletes at most `limit` events that are older than a number of days. Rows are numbered in the order of their insertion, so
  * the primary key finds the oldest. Twice as many rows are read, because a younger one may stand among them.
- * @returns the number of deleted events
+ * @param after number of the last event of the portion before, so that its index entries are not read again
+ * @returns the number of deleted events, and the number of the last one
  */
-export async function deleteOldEvents(sql: Sql, days: number, limit: number): Promise<number> {
-  const rows = await sql.query(
-    `delete from events
-      where number = any (array(
-        select number from (select number, created_at from events order by number limit 2 * $1::int) as oldest
-         where created_at < product_now() - make_interval(days => $2::int) limit $1::int))
-     returning number`,
-    [limit, days],
+export async function deleteOldEvents(
+  sql: Sql,
+  { days, limit, after }: { days: number; limit: number; after: string },
+): Promise<{ deleted: number; last: string }> {
+  const [row] = await sql.query<{ deleted: number; last: string }>(
+    `with gone as (
+       delete from events
+        where number = any (array(
+          select number from (select number, created_at from events where number > $3 order by number limit 2 * $1::int) as oldest
+           where created_at < product_now() - make_interval(days => $2::int) limit $1::int))
+       returning number)
+     select count(*)::int as deleted, coalesce(max(number), $3) as last from gone`,
+    [limit, days, after],
   );
-  return rows.length;
+  return row ?? { deleted: 0, last: after };
 }
