@@ -31,7 +31,7 @@ export interface Lookout {
   until(sign: Sign, known: SignValue, options?: { signal?: AbortSignal; mostMs?: number }): Promise<void>;
   /** The value of a sign, as of at most two seconds ago. @throws Error when Postgres cannot be asked */
   value(sign: Sign): Promise<SignValue>;
-  /** Looks at once, because something was written that another loop may wait for. */
+  /** Forgets what was seen, and looks at once, because something was written that another loop may wait for. */
   wake(): void;
 }
 
@@ -46,6 +46,8 @@ interface Seen {
   at: number;
   values: ReadonlyMap<string, SignValue>;
 }
+
+const NOTHING_SEEN: Seen = { at: Number.NEGATIVE_INFINITY, values: new Map() };
 
 const lookouts = new WeakMap<Database, Lookout>();
 
@@ -72,7 +74,7 @@ function createLookout(database: Database): Lookout {
   const waiters = new Set<Waiter>();
   /** Signs whose value was asked for. They join each look from then on. */
   const valued = new Map<string, Sign>();
-  let seen: Seen = { at: Number.NEGATIVE_INFINITY, values: new Map() };
+  let seen = NOTHING_SEEN;
   let looking: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
   let interval = SOONEST_MS;
@@ -160,6 +162,7 @@ function createLookout(database: Database): Lookout {
       return seen.values.get(sign.sql) ?? null;
     },
     wake() {
+      seen = NOTHING_SEEN;
       hurry();
       isWoken = true;
       clearTimeout(timer);

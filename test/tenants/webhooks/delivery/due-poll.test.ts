@@ -1,4 +1,5 @@
 /** @isolated replaces timers. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { eventsCommitted } from '../../../../src/kernel/outbox/events';
 import { createDuePoll } from '../../../../src/tenants/webhooks/delivery/due-poll';
 
@@ -6,6 +7,9 @@ beforeEach(() => jest.useFakeTimers());
 afterEach(() => jest.useRealTimers());
 
 const pass = (ms: number) => jest.advanceTimersByTimeAsync(ms);
+
+/** The next look of the lookout, of events that wait for a later attempt. */
+const untilLook = (signal: AbortSignal) => sleep(250, undefined, { signal }).catch(() => undefined);
 
 /** A poll that finds nothing. Runs take the given milliseconds, 1 ms by default. Returns when each began. */
 function polling(takesMs: number[] = []) {
@@ -15,7 +19,7 @@ function polling(takesMs: number[] = []) {
     began.push(Math.round(performance.now() - start));
     await new Promise((resolve) => setTimeout(resolve, takesMs.shift() ?? 1));
     return 0;
-  });
+  }, untilLook);
   return { poll, began };
 }
 
