@@ -20,8 +20,8 @@ export interface Listener {
   inTurn?: {
     /** Whether there are some. */
     sign: Sign;
-    /** Wakes the next few. */
-    wake(services: Services, tx: Tx): Promise<void>;
+    /** Wakes the next few. @returns how many */
+    wake(services: Services, tx: Tx): Promise<number>;
   };
   /** Makes resting records due while the list cannot be read. Absent when all records are polled anyway. */
   askInstead?(tx: Tx, at: Date): Promise<void>;

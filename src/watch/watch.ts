@@ -97,6 +97,8 @@ export function createReading(services: Services, party: WatchedParty) {
   /** What Postgres knows of the places. Absent: unknown, because a page was told since. */
   let stored: { overlapFrom: string | null; anchor: Anchor | undefined } | undefined;
   let againAt = 0;
+  /** A page was told since, or the last turn woke some, so records may wait for their turn. */
+  let mayDefer = true;
   /** The reading before ended before the list's end. */
   let isCut = false;
   /** The list has shrunk, or commits were lost. Content may have changed under a known version. */
@@ -112,12 +114,17 @@ export function createReading(services: Services, party: WatchedParty) {
     }
   }
 
+  async function wakeInTurn(): Promise<void> {
+    if (!inTurn || (!mayDefer && (await lookoutOf(database).value(inTurn.sign)) === NONE)) return;
+    mayDefer = (await database.transaction((tx) => inTurn.wake(services, tx))) > 0;
+  }
+
   /** Whether a page has nothing new, and its place is where the overlap begins already. A list at rest is not written about. */
   const isKnownEnd = ({ changes, from, place: end }: ReadPage): boolean =>
     changes.length === 0 && (end === null || (end === from && end === stored?.overlapFrom));
 
   async function tell(page: ReadPage): Promise<void> {
-    stored = undefined;
+    [stored, mayDefer] = [undefined, true];
     for (const { id } of await deliverPage(services, party, page, passed)) {
       passed.add(id);
       seen.delete(id);
@@ -186,8 +193,7 @@ export function createReading(services: Services, party: WatchedParty) {
       if (loss !== undefined && loss !== lossNow) forget();
       loss = lossNow;
       await tellThoseRead(at);
-      if (inTurn && (await lookoutOf(database).value(inTurn.sign)) !== NONE)
-        await database.transaction((tx) => inTurn.wake(services, tx));
+      await wakeInTurn();
       const { from, again } = await beginning(at);
       isCut = false;
       isCut = !(await readOn(from, signal));

@@ -46,8 +46,8 @@ export interface PartyOrders {
   ): Promise<ReportOutcome | 'not_ours'>;
   /** Whether a list has named ended orders that were not woken yet. */
   readonly inTurn: Sign;
-  /** Wakes the next few of them. */
-  wakeInTurn(services: Pick<ReportServices, 'commands' | 'now'>, tx: Tx): Promise<void>;
+  /** Wakes the next few of them. @returns how many */
+  wakeInTurn(services: Pick<ReportServices, 'commands' | 'now'>, tx: Tx): Promise<number>;
   /** Finds reported orders whose wake-up was lost, even if Temporal has lost everything. */
   readonly processes: Watched;
 }

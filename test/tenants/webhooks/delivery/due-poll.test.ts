@@ -1,5 +1,4 @@
 /** @isolated replaces timers. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { eventsCommitted } from '../../../../src/kernel/outbox/events';
 import { createDuePoll } from '../../../../src/tenants/webhooks/delivery/due-poll';
 
@@ -9,7 +8,7 @@ afterEach(() => jest.useRealTimers());
 const pass = (ms: number) => jest.advanceTimersByTimeAsync(ms);
 
 /** The next look of the lookout, of events that wait for a later attempt. */
-const untilLook = (signal: AbortSignal) => sleep(250, undefined, { signal }).catch(() => undefined);
+const untilLook = () => new Promise<void>((resolve) => setTimeout(resolve, 250));
 
 /** A poll that finds nothing. Runs take the given milliseconds, 1 ms by default. Returns when each began. */
 function polling(takesMs: number[] = []) {
