@@ -12,14 +12,14 @@ import { repeatedly } from './embedded/supervise';
 /** Least interval of marks. Only commits since the last mark may be lost unnoticed, and only where no timeline tells of them. */
 const EVERY_MS = 1_000;
 /** Longest interval. Work that {@link WRITTEN} does not show is marked by it alone. */
-const LATEST_MS = 10_000;
+const LATEST_MS = 20_000;
 /** The memory of a process in DATA_DIR, so that a loss is also noticed after a restart. */
 const FILE = 'commits.json';
 
 type Watched = Pick<Services, 'database' | 'log' | 'now'>;
 
 /**
- * Marks the database a second after the last mark when something was written since, else every ten seconds. Begins the recovery when
+ * Marks the database a second after the last mark when something was written since, else every twenty seconds. Begins the recovery when
  * commits were lost. The first look is over when this resolves, unless Postgres is away.
  * @returns ends the watch
  */

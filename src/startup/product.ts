@@ -20,6 +20,7 @@ import { keepKeyring } from '../kernel/security/keep-keyring';
 import type { Keyring } from '../kernel/security/keyring';
 import type { MasterKeys } from '../kernel/security/master-keys/port';
 import { createTemporalClient, type TemporalClient } from '../kernel/temporal/connection';
+import { startDueSchedules } from '../kernel/temporal/due-schedules';
 import { createHandOver } from '../kernel/temporal/hand-over';
 import { createPresence, type Presence } from '../kernel/temporal/presence';
 import { startReconciler } from '../kernel/temporal/reconciler';
@@ -331,6 +332,8 @@ function startProcesses(parts: Parts): void {
     watched: WATCHED_PARTIES.filter((party) => config.parties[party] !== 'off'),
   });
   stages.started('reconciler', () => reconciler.stop());
+  const schedules = startDueSchedules({ client, database, log, due: composition.dueSchedules, onAway });
+  stages.started('due schedules', () => schedules.stop());
   const relay = startRelay({ client, database, log, onAway, deskUrl: config.deskUrl });
   stages.started('relay', () => relay.stop());
 }

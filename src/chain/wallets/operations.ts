@@ -25,6 +25,7 @@ export {
   lockDerivation,
   lockWallets,
   ownAmong,
+  hasUsedWallet,
   poolAddresses,
   stationWallets,
   sweepableWallets,

@@ -69,6 +69,8 @@ export const existsSign = (name: string, from: string): Sign => ({
   sql: `coalesce((select true ${from} limit 1), false)`,
 });
 export const NONE = 'false';
+/** Value of a sign: there may be work, but only after a write, or by what Postgres does not know. */
+export const PERHAPS = 'perhaps';
 
 function createLookout(database: Database): Lookout {
   const waiters = new Set<Waiter>();

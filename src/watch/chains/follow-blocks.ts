@@ -27,8 +27,10 @@ import { isStillAt, returnToCommonBlock } from './reorganisation';
 /** Most blocks of a reading. With the native coin each block is a call of its own. */
 const LONGEST_RANGE = 500;
 const LONGEST_OF_NATIVE = 50;
-/** Longest time for which a chain at rest is not looked at in Postgres. Its note must not become a minute old. Milliseconds. */
-const LONGEST_REST_MS = 20_000;
+/** Longest time for which Postgres is not asked about a chain at rest. Milliseconds. */
+const LONGEST_REST_MS = 5 * 60_000;
+/** Interval of notes that a chain at rest was read. A chain counts as followed for a minute after one. Milliseconds. */
+const NOTED_EVERY_MS = 40_000;
 /** Block hashes kept beyond the range that a reorganisation usually changes. */
 const SPARE_BLOCKS = 64;
 
@@ -47,7 +49,7 @@ export async function readChain(
 ): Promise<ChainStep> {
   const { database } = services;
   const written = await lookoutOf(database).value(WRITTEN);
-  if (await isAtRest(services, written, remembered)) return 'rests';
+  if (await isAtRest(services, chain, written, remembered)) return 'rests';
   remembered.rested = undefined;
   const { network, node } = await nodeOf(services, database, chain);
   if (!network.enabled) return end(services, chain);
@@ -68,12 +70,23 @@ export async function readChain(
  * Whether nothing has changed since a step that rested: neither the head, nor Postgres. A chain without blocks then costs a call of its
  * node, and no statement.
  */
-async function isAtRest(services: Services, written: SignValue, remembered: Remembered): Promise<boolean> {
+async function isAtRest(
+  services: Services,
+  chain: string,
+  written: SignValue,
+  remembered: Remembered,
+): Promise<boolean> {
+  const { database, now } = services;
   const { rested } = remembered;
   if (!rested || rested.written !== written || performance.now() - rested.at > LONGEST_REST_MS) return false;
   const head = await rested.node.head();
+  if (head.hash !== rested.head) return false;
   await watchHead(services, rested.network, head, remembered);
-  return head.hash === rested.head;
+  if (performance.now() - rested.notedAt > NOTED_EVERY_MS) {
+    await noteRead(database, chain, now());
+    rested.notedAt = performance.now();
+  }
+  return true;
 }
 
 /** Ends following a disabled network. Its open deposits poll the chain from now on. */
@@ -120,7 +133,8 @@ async function rest(
   await bookSeenTopups(services, network, node, place.number);
   await noteRead(database, chain, now());
   const isQuiet = decided.size === 0 && head.number === place.number;
-  if (isQuiet) remembered.rested = { network, node, head: head.hash, written, at: performance.now() };
+  const at = performance.now();
+  if (isQuiet) remembered.rested = { network, node, head: head.hash, written, at, notedAt: at };
   return 'rests';
 }
 

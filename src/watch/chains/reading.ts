@@ -43,8 +43,9 @@ interface Rested {
   head: string;
   /** The value of the sign of writes before the step. */
   written: SignValue;
-  /** Milliseconds, monotonic. */
+  /** Of the step, and of the last note that the chain was read. Milliseconds, monotonic. */
   at: number;
+  notedAt: number;
 }
 
 /** A deposit whose next step was told. */
