@@ -150,8 +150,9 @@ async function printHistory(address: string): Promise<void> {
   for await (const { workflowId, type } of client.workflow.list({ query: 'ExecutionStatus = "Running"' })) {
     const handle = client.workflow.getHandle(workflowId);
     const { events = [] } = await handle.fetchHistory();
-    const turn = events?.findLast((event) => event.activityTaskScheduledEventAttributes)
-      ?.activityTaskScheduledEventAttributes;
+    const turn = events?.findLast(
+      (event) => event.activityTaskScheduledEventAttributes,
+    )?.activityTaskScheduledEventAttributes;
     if (!turn) continue;
     const turns = DAY_S / (Number(turn.startToCloseTimeout?.seconds) - SPARE_S);
     lines.push({ what: type, turns, events: turns * EVENTS_OF_TURN });
@@ -163,7 +164,11 @@ async function printHistory(address: string): Promise<void> {
     if (!first || !second) continue;
     const turns = (DAY_S * 1_000) / (second.getTime() - first.getTime());
     await handle.trigger();
-    lines.push({ what: `schedule ${scheduleId}`, turns, events: turns * (await eventsOfRun(client, handle)) });
+    lines.push({
+      what: `schedule ${scheduleId}`,
+      turns,
+      events: turns * (await eventsOfRun(client, handle)),
+    });
   }
   const sums = new Map<string, { turns: number; events: number }>();
   for (const { what, turns, events } of lines) {

@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findMarks, forgetOldMarks, type KnownMark, lossOf, setMark, WRITTEN } from '../kernel/db/commit-marks';
+import {
+  findMarks,
+  forgetOldMarks,
+  type KnownMark,
+  lossOf,
+  setMark,
+  WRITTEN,
+} from '../kernel/db/commit-marks';
 import { isAway } from '../kernel/db/faults';
 import { lookoutOf } from '../kernel/db/lookout';
 import type { Services } from '../services';

@@ -8,9 +8,12 @@ import { warnOfFewHosts } from '../chain/networks/nodes/hosts';
 import { listOpened } from '../chain/networks/operations';
 import { INSTALLATION } from '../desk/operators/operations';
 import type { Config, Role } from '../kernel/config/config';
+import { callOthers, hearOthers } from '../kernel/db/calls';
 import { createDatabase, type Database } from '../kernel/db/database';
+import { lookoutOf } from '../kernel/db/lookout';
 import { createMetrics, type Metrics } from '../kernel/metrics/metrics';
 import { createMetricsServer } from '../kernel/metrics/server';
+import { eventsCommitted } from '../kernel/outbox/events';
 import { WATCHED_PARTIES } from '../kernel/outbox/queues';
 import { createRateLimiter } from '../kernel/rate-limit';
 import { createRateShare, keepRateShare } from '../kernel/rate-share';
@@ -114,6 +117,7 @@ export async function startProduct(setup: Setup): Promise<Product> {
   if (chainUrl !== null) await setUpLocalChain(parts, chainUrl);
   const metricsPort = await serveMetrics(parts);
   const deskPort = role === 'desk' || role === 'all' ? await serveDesk(parts) : undefined;
+  keepCalls(parts);
   if (role === 'worker' || role === 'all') {
     const commits = await keepCommitWatch(services, setup.config.dataDir);
     stages.started('watch over commits', () => commits.end());
@@ -302,6 +306,18 @@ async function serveDesk({
       url: `http://${reachable(config.deskHost)}:${port}`,
     });
   return port;
+}
+
+/** A worker hears when another process writes after a quiet second. One process needs no call, because its commits wake its loops. */
+function keepCalls({ role, services: { database }, infrastructure, stages }: Parts): void {
+  if (role === 'all') return;
+  const call = () => callOthers(database);
+  eventsCommitted.subscribe(call);
+  stages.started('calls to other processes', async () => void eventsCommitted.unsubscribe(call));
+  if (role !== 'worker') return;
+  const source = { url: infrastructure.databaseUrl, name: `cardwright ${role}` };
+  const hearing = hearOthers(source, () => lookoutOf(database).wake());
+  stages.started('calls of other processes', () => hearing.stop());
 }
 
 /** Starts workers, relay and reconciler. */

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { lookoutOf, NONE } from '../kernel/db/lookout';
 import type { WatchedParty } from '../kernel/outbox/queues';
 import type { ChangesPage } from '../parties/protocol/changes';
 import { openBreak } from '../process/breaks/operations';
 import { PartyAway } from '../process/party-errors';
 import type { Services } from '../services';
-import { lookoutOf, NONE } from '../kernel/db/lookout';
 import { hasShrunk } from './anchor';
 import { deliverPage, OVERLAP_MS, type ReadPage } from './deliver-page';
 import { createListLoopGuard, ListUnusable } from './list-loop-guard';

@@ -1,4 +1,9 @@
-import { type ActivityOptions, isCancellation, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
+import {
+  type ActivityOptions,
+  isCancellation,
+  proxyActivities,
+  proxyLocalActivities,
+} from '@temporalio/workflow';
 import { askingParty } from './party-retries';
 import { type Activity, type Summaries, summarized } from './steps';
 

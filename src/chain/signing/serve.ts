@@ -57,7 +57,10 @@ export function serveSigning(options: ServingOptions): { stop(): Promise<void> }
           await checkAll(options);
         }
         if (answered === 0)
-          await lookoutOf(database).until(OPEN_REQUESTS, NONE, { signal: stopping.signal, mostMs: CHECKS_MS });
+          await lookoutOf(database).until(OPEN_REQUESTS, NONE, {
+            signal: stopping.signal,
+            mostMs: CHECKS_MS,
+          });
       } catch (error) {
         log.warn({ err: error }, 'the signing process cannot answer; it tries again');
         await pause(FAILED_MS);

@@ -49,7 +49,10 @@ export function startDueSchedules(options: DueSchedulesOptions): { stop(): Promi
         }
       } catch (error) {
         const told = (await onAway?.()) ? 'debug' : 'warn';
-        log[told]({ schedule: id, error: (error as Error).name }, 'a due schedule could not be run; tried again');
+        log[told](
+          { schedule: id, error: (error as Error).name },
+          'a due schedule could not be run; tried again',
+        );
       }
       await sleep(everyMs, undefined, { signal, ref: false }).catch(() => undefined);
     }

@@ -2,8 +2,8 @@ import type { Context } from 'koa';
 import type { Database } from '../../kernel/db/database';
 import { answer, refuse } from './answers';
 import { changeName } from './change-name';
-import { type Place, readChanges } from './read-changes';
 import type { SandboxParty } from './options';
+import { type Place, readChanges } from './read-changes';
 
 const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 500;
