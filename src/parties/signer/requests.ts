@@ -9,7 +9,8 @@ import type { Authorization, SignedTransaction } from './port';
 
 /**
  * Requests to the signing process, as rows. The signing process therefore listens nowhere, a request outlives either
- * side, and a workflow gets no event more. The cost is that both sides ask the database for news.
+ * side, and a workflow gets no event more. The cost is that both sides ask the
+ * database for news: the signing process by its lookout, the asker while it waits.
  *
  * A request is known by its content: a repeat is the same row, and the signature has the same bytes.
  */
