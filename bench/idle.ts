@@ -75,8 +75,9 @@ async function startAll(): Promise<Idle> {
   };
   try {
     await untilAnswers(`http://127.0.0.1:${port + 5_000}/health/ready`, child, log);
-    const read = (file: string) => JSON.parse(readFileSync(join(dataDir, file), 'utf8'));
-    const temporal = read('temporal.json') as { port: number };
+    const read = (file: string) =>
+      JSON.parse(readFileSync(join(dataDir, file), 'utf8')) as { port: number; password: string };
+    const temporal = read('temporal.json');
     return {
       postgresUrl: connectionUrl(read('postgres.json'), DATABASE),
       postgresLog: join(dataDir, 'postgres.log'),

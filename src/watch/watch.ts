@@ -94,7 +94,7 @@ export function createReading(services: Services, party: WatchedParty) {
   /** Ids of rows that could not be applied. A reading that meets one again tries it again. */
   const passed = new Set<string>();
   let place: string | null | undefined;
-  /** What Postgres knows of the places. Absent: unknown, because a page was told since. */
+  /** The places that Postgres knows. Absent: unknown, because a page was told since. */
   let stored: { overlapFrom: string | null; anchor: Anchor | undefined } | undefined;
   let againAt = 0;
   /** A page was told since, or the last turn woke some, so records may wait for their turn. */

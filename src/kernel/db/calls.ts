@@ -34,7 +34,7 @@ export function hearOthers(
   const stopping = new AbortController();
   const { signal } = stopping;
 
-  async function hear(): Promise<void> {
+  async function listen(): Promise<void> {
     const client = new Client({
       connectionString: url,
       application_name: name,
@@ -58,7 +58,7 @@ export function hearOthers(
 
   const hearing = (async () => {
     while (!signal.aborted) {
-      await hear().catch(() => undefined);
+      await listen().catch(() => undefined);
       await sleep(AGAIN_MS, undefined, { signal, ref: false }).catch(() => undefined);
     }
   })();

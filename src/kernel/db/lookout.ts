@@ -31,7 +31,7 @@ export interface Lookout {
   until(sign: Sign, known: SignValue, options?: { signal?: AbortSignal; mostMs?: number }): Promise<void>;
   /** The value of a sign, as of at most two seconds ago. @throws Error when Postgres cannot be asked */
   value(sign: Sign): Promise<SignValue>;
-  /** Forgets what was seen, and looks at once, because something was written that another loop may wait for. */
+  /** Forgets the last look and looks at once, because something was written that another loop may wait for. */
   wake(): void;
 }
 
@@ -41,7 +41,7 @@ interface Waiter {
   end(): void;
 }
 
-/** What a look has found. */
+/** The result of a look. */
 interface Seen {
   at: number;
   values: ReadonlyMap<string, SignValue>;
@@ -69,7 +69,7 @@ export const existsSign = (name: string, from: string): Sign => ({
   sql: `coalesce((select true ${from} limit 1), false)`,
 });
 export const NONE = 'false';
-/** Value of a sign: there may be work, but only after a write, or by what Postgres does not know. */
+/** Value of a sign: there may be work, but only after a write or by facts outside of Postgres. */
 export const PERHAPS = 'perhaps';
 
 function createLookout(database: Database): Lookout {
@@ -117,7 +117,7 @@ function createLookout(database: Database): Lookout {
       if (ended.length > 0) hurry();
       else if (performance.now() > quickUntil) interval = Math.min(2 * interval, LATEST_LOOK_MS);
     } catch (error) {
-      // Each loop looks by itself, and reports what it meets in its own words.
+      // Each loop looks by itself and reports the failure in its own words.
       for (const waiter of asked) waiter.end();
       interval = LATEST_LOOK_MS / 2;
       if (!isAway(error)) process.emitWarning(`a look for work has failed: ${(error as Error).message}`);
