@@ -15,7 +15,7 @@ import { tellTemporal } from './send-command';
 import { STALE_MS } from './stale';
 
 const EVERY_MS = 60_000;
-/** Rounds between two looks at records while nothing is written and none was overdue. */
+/** Rounds between two looks at records while nothing is written and none was overdue lately. */
 const QUIET_ROUNDS = 5;
 const LIMIT = 1_000;
 /** Advisory lock that admits one reconciler at a time, because concurrent rounds would only repeat each other. */
@@ -103,7 +103,7 @@ export function createReconciler(options: ReconcilerOptions): () => Promise<void
         found += await startStale(options, reconcilable, told);
         failed -= 1;
       });
-    quiet = found + failed === 0 ? { written, rounds: 1 } : undefined;
+    quiet = found + failed + told.size === 0 ? { written, rounds: 1 } : undefined;
   }
 
   return async () => {
