@@ -1,13 +1,17 @@
 import { spawn } from 'node:child_process';
 import { openSync, readFileSync, statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection, Client as TemporalClient } from '@temporalio/client';
 import { Client } from 'pg';
+import { type Cardwright, cardwright } from '../client/src';
 import { connectionUrl } from '../src/startup/embedded/postgres/connection';
 import { DATABASE } from '../src/startup/embedded/postgres/server';
+import { openServices, tenantWithCards } from './fixtures';
 import { openBench, portOf, startBenchTemporal, startRole, stopped, untilAnswers } from './servers';
 
 /** How long an installation is left alone before and during the measurement, in seconds. */
@@ -20,6 +24,9 @@ const DAY_S = 86_400;
 const EVENTS_OF_TURN = 6;
 /** The activity of such a turn ends this long before its time-out (activities/slice.ts). */
 const SPARE_S = 120;
+/** Webhooks after a rest that are measured with `BENCH_ROLES=apart`, and the rest before each, in seconds. */
+const FIRST_ONES = Number(process.env['BENCH_FIRST'] ?? 0);
+const REST_S = 12;
 /** Kinds of statements to list for each process. */
 const LISTED = 12;
 
@@ -28,6 +35,8 @@ interface Idle {
   postgresUrl: string;
   postgresLog: string;
   temporal: string;
+  /** Makes an event by the API and waits for its webhook. @returns milliseconds from the request to the webhook */
+  firstWebhook?(): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -39,6 +48,10 @@ export async function benchIdle(): Promise<void> {
   const idle = ROLES === 'all' ? await startAll() : await startApart();
   try {
     await logStatements(idle.postgresUrl);
+    for (let turn = 0; idle.firstWebhook && turn < FIRST_ONES; turn += 1) {
+      await sleep(REST_S * 1_000);
+      console.log(`first webhook after a rest: ${(await idle.firstWebhook()).toFixed(0)} ms`);
+    }
     await sleep(QUIET_S * 1_000);
     const from = statSync(idle.postgresLog).size;
     await sleep(MEASURED_S * 1_000);
@@ -94,6 +107,9 @@ async function startApart(): Promise<Idle> {
   const bench = await openBench();
   try {
     const temporal = await startBenchTemporal(bench);
+    const services = await openServices(bench);
+    const tenant = await tenantWithCards(services, 0);
+    bench.before(() => services.database.close());
     const base = `http://127.0.0.1:${portOf('api')}`;
     const environment = { TEMPORAL_ADDRESS: temporal.address, PUBLIC_URL: base, SANDBOX_PARTIES_URL: base };
     for (const role of ['signer', 'api', 'worker'] as const) {
@@ -104,12 +120,38 @@ async function startApart(): Promise<Idle> {
       postgresUrl: bench.ownerUrl,
       postgresLog: join(bench.dataDir, 'postgres.log'),
       temporal: temporal.address,
+      firstWebhook: await webhooks(cardwright({ baseUrl: base, ...tenant })),
       close: () => bench.close(),
     };
   } catch (error) {
     await bench.close();
     throw error;
   }
+}
+
+async function webhooks(caller: Cardwright): Promise<() => Promise<number>> {
+  let arrived: () => void = () => undefined;
+  const receiver = createServer((request, response) => {
+    request.resume().once('end', () => response.writeHead(204).end());
+    arrived();
+  });
+  await new Promise<void>((resolve) => {
+    receiver.listen(0, '127.0.0.1', resolve).unref();
+  });
+  const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
+  await caller.setWebhook({ body: { url, type: 'account' } });
+  const [account] = (await caller.listAccounts({ query: { currency: 'USD' } })).data;
+  return async () => {
+    const heard = new Promise<void>((resolve) => {
+      arrived = resolve;
+    });
+    const path = { accountId: account?.id ?? '' };
+    const { quoteId } = await caller.quotePayout({ path, body: { method: 'sepa', amount: '20.00' } });
+    const destination = { name: 'Ada Byron', iban: 'DE89370400440532013000', bic: 'COBADEFF' };
+    const began = performance.now();
+    await Promise.all([caller.createPayout({ path, body: { quoteId, destination } }), heard]);
+    return performance.now() - began;
+  };
 }
 
 /** Makes Postgres log each statement with the name of its process. */
