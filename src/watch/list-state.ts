@@ -18,20 +18,23 @@ const UNREADABLE = 'party_list_unreadable';
 
 /** Tracks whether one party's list can be read. */
 export function createListState(services: Services, party: WatchedParty) {
-  const { database, now, observeUnreadableList } = services;
+  const { database, now, observeUnreadableList, productClock } = services;
   /** Absent before the first reading of this process. */
   let readable: boolean | undefined;
   let isTold = false;
   let loss: number | undefined;
   let eachUntil = performance.now() + NOTED_EACH_MS;
   let notedAt = Number.NEGATIVE_INFINITY;
+  let offset = productClock.offsetMs();
 
   async function noteRead(): Promise<void> {
     const lossNow = await lastLoss(database);
     const at = performance.now();
     if (loss !== undefined && loss !== lossNow) eachUntil = at + NOTED_EACH_MS;
     loss = lossNow;
-    if (at > eachUntil && at - notedAt < NOTED_EVERY_MS) return;
+    const isAdvanced = productClock.offsetMs() !== offset;
+    offset = productClock.offsetMs();
+    if (at > eachUntil && at - notedAt < NOTED_EVERY_MS && !isAdvanced) return;
     await noteListRead(database, party, now());
     notedAt = at;
   }
