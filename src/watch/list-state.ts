@@ -10,7 +10,7 @@ const PATIENCE_MS = 60_000;
 /** Each reading is noted for a minute after the start and after a loss of commits, because orders wait for it then. */
 const NOTED_EACH_MS = 60_000;
 /** Interval of notes afterwards. */
-const NOTED_EVERY_MS = 120_000;
+const NOTED_EVERY_MS = 180_000;
 /** Cache time of the lists' state, so that a step of a transfer makes no query of its own. */
 const KNOWN_FOR_MS = 5_000;
 
