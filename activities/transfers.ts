@@ -31,9 +31,9 @@ export interface TransferActivities {
   /** @param bankId the bank's id of a payment, for which no record may exist yet */
   lookAtIbanCredit(bankId: string): Promise<Progress>;
   advanceChainDeposit(id: string): Promise<Progress>;
-  /** Follows the blocks of a chain for ten minutes. @returns false when the chain is no longer to be followed */
+  /** Follows the blocks of a chain for four hours. @returns false when the chain is no longer to be followed */
   watchChain(chain: string): Promise<boolean>;
-  /** Follows a party's list of changes for ten minutes. */
+  /** Follows a party's list of changes for four hours. */
   watchParty(party: WatchedParty): Promise<void>;
 }
 

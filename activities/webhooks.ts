@@ -19,7 +19,7 @@ import type { EndpointKey } from '../src/tenants/webhooks/record';
 import { sliceOf } from './slice';
 
 export interface WebhookActivities {
-  /** Delivers a shard's events for ten minutes. @returns the number of attempts that succeeded and that failed */
+  /** Delivers a shard's events for four hours. @returns the number of attempts that succeeded and that failed */
   dispatchWebhooks(shard: number): Promise<Counts>;
   readWebhookRecovery(endpoint: EndpointKey): Promise<RecoveryState>;
   probeWebhookEndpoint(request: ProbeRequest): Promise<RecoveryState>;

@@ -8,6 +8,7 @@ import { benchComparison } from './compare';
 import { benchFlood } from './flood';
 import { benchGrowth } from './growth';
 import { benchHungParty } from './hung-party';
+import { benchIdle } from './idle';
 import { benchLine } from './line';
 import { benchProcesses } from './processes';
 import { benchReader } from './reader';
@@ -31,6 +32,7 @@ const BENCHES: Record<string, () => Promise<void>> = {
   flood: benchFlood,
   growth: benchGrowth,
   'hung-party': benchHungParty,
+  idle: benchIdle,
   line: benchLine,
   processes: benchProcesses,
   reader: benchReader,

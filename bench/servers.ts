@@ -138,7 +138,7 @@ function profileArguments(): string[] {
 export const startCardApi = (bench: Bench, logLevel: 'info' | 'warn' = 'info', port = portOf('api')) =>
   startRole(bench, 'api', { TEMPORAL_ADDRESS: '127.0.0.1:1', LOG_LEVEL: logLevel, DATABASE_POOL: '8' }, port);
 
-async function untilAnswers(url: string, child: ChildProcess, log: string): Promise<void> {
+export async function untilAnswers(url: string, child: ChildProcess, log: string): Promise<void> {
   for (let turn = 0; turn < 300; turn += 1) {
     if (child.exitCode !== null) throw new Error(`the process has ended: see ${log}`);
     const answer = await fetch(url).catch(() => undefined);
@@ -148,7 +148,7 @@ async function untilAnswers(url: string, child: ChildProcess, log: string): Prom
   throw new Error(`${url} does not answer: see ${log}`);
 }
 
-async function stopped(child: ChildProcess): Promise<void> {
+export async function stopped(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null) return;
   const ended = new Promise((resolve) => child.once('exit', resolve));
   child.kill('SIGTERM');

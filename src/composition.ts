@@ -10,6 +10,7 @@ import { blockCardsOf, cardAccount, requireCard } from './cards/cards/operations
 import { cardRoutes } from './cards/cards/routes';
 import { mailboxPageRoutes, mailboxRoutes } from './cards/challenges/mailbox-routes';
 import { createGatherer } from './cards/events/batches/gather';
+import { AUTHORIZATIONS_DUE } from './cards/events/expiry';
 import { limitsRoutes } from './cards/events/limits/routes';
 import { cardEventRoutes } from './cards/events/routes';
 import { sandboxRoutes } from './cards/events/sandbox-routes';
@@ -25,6 +26,7 @@ import { assertBinOpen, requireAdmittedBin } from './cards/programmes/operations
 import { binRoutes } from './cards/programmes/routes';
 import { cardQuoteRoutes } from './cards/requests/quote-routes';
 import { bufferedCardRoutes } from './cards/requests/routes';
+import { SWEEPS_DUE } from './chain/gas-station/auto-sweep';
 import { gasStationRoutes } from './chain/gas-station/routes';
 import { chainReading } from './chain/metrics';
 import { networkRoutes } from './chain/networks/routes';
@@ -49,6 +51,7 @@ import { packagedReader, readerFolder } from './http/reader-files';
 import type { Route } from './http/route';
 import { untoldHeadsReading } from './kernel/audit/metrics';
 import { type PartySettings } from './kernel/config/parties';
+import type { Sign } from './kernel/db/lookout';
 import { NO_OBSERVERS } from './kernel/metrics/observers';
 import { outboxReading } from './kernel/metrics/outbox';
 import type { Reading } from './kernel/metrics/readings';
@@ -242,6 +245,12 @@ export function readings(services: Composed): Reading[] {
     ),
   ];
 }
+
+/** Signs that a run of a schedule would find something, by the schedule's id. */
+export const DUE_SCHEDULES: Readonly<Record<string, Sign>> = {
+  'authorization-expiry': AUTHORIZATIONS_DUE,
+  'gas-auto-sweep': SWEEPS_DUE,
+};
 
 /** The first step of a new record. The process that commits the record runs it before the workflow starts. */
 export const firstStepOf = (services: Composed): FirstStep => createFirstStep(services);

@@ -6,6 +6,7 @@ import {
   createApi,
   createDesk,
   createServices,
+  DUE_SCHEDULES,
   firstStepOf,
   readings,
   reconcilables,
@@ -189,6 +190,7 @@ function compose(wiring: Wiring): Composition {
     reconcilables: reconcilables(services),
     readings: readings(services),
     firstStep: firstStepOf(services),
+    dueSchedules: DUE_SCHEDULES,
     stop: () => stopBesideApi(services),
   };
 }

@@ -15,7 +15,7 @@ const { expireDueAuthorizations } = steps<Pick<CardEventActivities, 'expireDueAu
 );
 
 /**
- * Releases the holds of expired authorizations, in batches. A schedule starts it once a minute. Each batch begins after
+ * Releases the holds of expired authorizations, in batches. A schedule starts it when some have expired. Each batch begins after
  * the last authorization of the previous one, so that a failing authorization is tried once a run and the run ends.
  */
 export async function authorizationExpiry(after: ExpiryPlace | null = null): Promise<void> {

@@ -1,5 +1,6 @@
 import { ActivityCancellationType, continueAsNew, workflowInfo } from '@temporalio/workflow';
 import type { WebhookActivities } from '../activities/webhooks';
+import { FOLLOWING, SLICES } from './support/slices';
 import { showTurn } from './support/status';
 import { steps } from './support/steps';
 
@@ -9,24 +10,18 @@ export interface WebhookDispatcherInput {
 }
 
 /**
- * An activity runs ten minutes and has two more to finish its attempts under way. A missing heartbeat shows that the
- * worker has died.
+ * An activity runs four hours and has two more minutes to finish its attempts under way. A missing heartbeat shows that
+ * the worker has died.
  */
 const { dispatchWebhooks } = steps<Pick<WebhookActivities, 'dispatchWebhooks'>>(
   {
-    startToCloseTimeout: '12 minutes',
+    startToCloseTimeout: FOLLOWING,
     heartbeatTimeout: '15 seconds',
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
     retry: { initialInterval: '1 second', backoffCoefficient: 1.5, maximumInterval: '10 seconds' },
   },
-  { dispatchWebhooks: (shard) => `deliver the webhooks of shard ${shard} for ten minutes` },
+  { dispatchWebhooks: (shard) => `deliver the webhooks of shard ${shard} for four hours` },
 );
-
-/**
- * Activities until the workflow continues as new. The history then has a few hundred events, however many webhooks go
- * out.
- */
-const SLICES = 72;
 
 /**
  * Delivers the webhooks of one shard and never ends. It may be stopped at any time, because its state is in Postgres.

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { Sql, Tx } from './db/database';
+import type { Database, Sql, Tx } from './db/database';
+import { LATEST_LOOK_MS, lookoutOf, type Sign } from './db/lookout';
 import { firstIdAt, type IdKind } from './ids';
 
 /**
@@ -84,25 +84,29 @@ export async function advanceOffset(tx: Tx, bySeconds: number): Promise<{ before
 }
 
 /** Within this time each process of the installation knows a new offset. */
-export const KNOWN_WITHIN_MS = 1_000;
-const READ_EVERY_MS = KNOWN_WITHIN_MS / 2;
+export const KNOWN_WITHIN_MS = LATEST_LOOK_MS + 500;
+
+const OFFSET: Sign = {
+  name: 'offset of the clock',
+  sql: 'extract(epoch from product_offset())::float8',
+};
 
 /**
- * Reads the offset twice a second until it is stopped. A failed reading keeps the last offset.
+ * Reads the offset when it has changed, until it is stopped. A failed reading keeps the last offset.
  * @param onChange called after another process has advanced the clock
  */
 export function keepProductClock(
   clock: ProductClock,
-  sql: Sql,
+  database: Database,
   onChange: () => Promise<void>,
 ): { stop(): Promise<void> } {
   const stopping = new AbortController();
   const { signal } = stopping;
   const ended = (async () => {
     while (!signal.aborted) {
-      await sleep(READ_EVERY_MS, undefined, { signal, ref: false }).catch(() => undefined);
+      await lookoutOf(database).until(OFFSET, String(clock.offsetMs() / 1_000), { signal });
       if (signal.aborted) return;
-      const isNew = await clock.read(sql).catch(() => false);
+      const isNew = await clock.read(database).catch(() => false);
       if (isNew) await onChange().catch(() => undefined);
     }
   })();

@@ -1,22 +1,33 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { findMarks, forgetOldMarks, type KnownMark, lossOf, setMark } from '../kernel/db/commit-marks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  findMarks,
+  forgetOldMarks,
+  type KnownMark,
+  lossOf,
+  setMark,
+  WRITTEN,
+} from '../kernel/db/commit-marks';
 import { isAway } from '../kernel/db/faults';
+import { lookoutOf } from '../kernel/db/lookout';
 import type { Services } from '../services';
 import { noteLostCommits } from '../watch/lost-commits';
 import { readState, writeState } from './embedded/state-file';
 import { repeatedly } from './embedded/supervise';
 
-/** Interval of marks. Only commits within it may be lost unnoticed, and only where no timeline tells of them. */
+/** Least interval of marks. Only commits since the last mark may be lost unnoticed, and only where no timeline tells of them. */
 const EVERY_MS = 1_000;
+/** Longest interval. Work that {@link WRITTEN} does not show is marked by it alone. */
+const LATEST_MS = 20_000;
 /** The memory of a process in DATA_DIR, so that a loss is also noticed after a restart. */
 const FILE = 'commits.json';
 
 type Watched = Pick<Services, 'database' | 'log' | 'now'>;
 
 /**
- * Marks the database each second, and begins the recovery when commits were lost. The first look is over when this resolves, unless
- * Postgres is away.
+ * Marks the database a second after the last mark when something was written since, else every twenty seconds. Begins the recovery when
+ * commits were lost. The first look is over when this resolves, unless Postgres is away.
  * @returns ends the watch
  */
 export async function keepCommitWatch(
@@ -29,10 +40,14 @@ export async function keepCommitWatch(
     // A worker without a DATA_DIR remembers in memory alone.
     keep: (mark) => writeState(path, mark).catch(() => undefined),
   });
+  const lookout = lookoutOf(services.database);
   await watch.turn();
-  const loop = repeatedly(async () => {
+  const loop = repeatedly(async (signal) => {
+    const before = await lookout.value(WRITTEN).catch(() => null);
     await watch.turn();
-    return everyMs;
+    await sleep(everyMs, undefined, { signal, ref: false }).catch(() => undefined);
+    await lookout.until(WRITTEN, before, { signal, mostMs: LATEST_MS });
+    return 0;
   });
   return { end: () => loop.end() };
 }

@@ -8,9 +8,12 @@ import { warnOfFewHosts } from '../chain/networks/nodes/hosts';
 import { listOpened } from '../chain/networks/operations';
 import { INSTALLATION } from '../desk/operators/operations';
 import type { Config, Role } from '../kernel/config/config';
+import { callOthers, hearOthers } from '../kernel/db/calls';
 import { createDatabase, type Database } from '../kernel/db/database';
+import { lookoutOf } from '../kernel/db/lookout';
 import { createMetrics, type Metrics } from '../kernel/metrics/metrics';
 import { createMetricsServer } from '../kernel/metrics/server';
+import { eventsCommitted } from '../kernel/outbox/events';
 import { WATCHED_PARTIES } from '../kernel/outbox/queues';
 import { createRateLimiter } from '../kernel/rate-limit';
 import { createRateShare, keepRateShare } from '../kernel/rate-share';
@@ -20,6 +23,7 @@ import { keepKeyring } from '../kernel/security/keep-keyring';
 import type { Keyring } from '../kernel/security/keyring';
 import type { MasterKeys } from '../kernel/security/master-keys/port';
 import { createTemporalClient, type TemporalClient } from '../kernel/temporal/connection';
+import { startDueSchedules } from '../kernel/temporal/due-schedules';
 import { createHandOver } from '../kernel/temporal/hand-over';
 import { createPresence, type Presence } from '../kernel/temporal/presence';
 import { startReconciler } from '../kernel/temporal/reconciler';
@@ -113,6 +117,7 @@ export async function startProduct(setup: Setup): Promise<Product> {
   if (chainUrl !== null) await setUpLocalChain(parts, chainUrl);
   const metricsPort = await serveMetrics(parts);
   const deskPort = role === 'desk' || role === 'all' ? await serveDesk(parts) : undefined;
+  keepCalls(parts);
   if (role === 'worker' || role === 'all') {
     const commits = await keepCommitWatch(services, setup.config.dataDir);
     stages.started('watch over commits', () => commits.end());
@@ -307,6 +312,18 @@ async function serveDesk({
   return port;
 }
 
+/** A worker hears when another process writes after a quiet second. One process needs no call, because its commits wake its loops. */
+function keepCalls({ role, services: { database }, infrastructure, stages }: Parts): void {
+  if (role === 'all') return;
+  const call = () => callOthers(database);
+  eventsCommitted.subscribe(call);
+  stages.started('calls to other processes', async () => void eventsCommitted.unsubscribe(call));
+  if (role !== 'worker') return;
+  const source = { url: infrastructure.databaseUrl, name: `cardwright ${role}` };
+  const hearing = hearOthers(source, () => lookoutOf(database).wake());
+  stages.started('calls of other processes', () => hearing.stop());
+}
+
 /** Starts workers, relay and reconciler. */
 function startProcesses(parts: Parts): void {
   const { config, log, stages, composition, services, temporal, keyring, onAway } = parts;
@@ -335,6 +352,8 @@ function startProcesses(parts: Parts): void {
     watched: WATCHED_PARTIES.filter((party) => config.parties[party] !== 'off'),
   });
   stages.started('reconciler', () => reconciler.stop());
+  const schedules = startDueSchedules({ client, database, log, due: composition.dueSchedules, onAway });
+  stages.started('due schedules', () => schedules.stop());
   const relay = startRelay({ client, database, log, onAway, deskUrl: config.deskUrl });
   stages.started('relay', () => relay.stop());
 }

@@ -3,7 +3,9 @@ import type { Logger } from 'pino';
 import type { SeenList } from '../chain/signing/allow-list';
 import { startSigning } from '../chain/signing/process';
 import type { Config } from '../kernel/config/config';
+import { hearOthers } from '../kernel/db/calls';
 import { createDatabase, type Database } from '../kernel/db/database';
+import { lookoutOf } from '../kernel/db/lookout';
 import { openKeyring } from '../kernel/security/installation-keys';
 import { keepKeyring } from '../kernel/security/keep-keyring';
 import type { Keyring } from '../kernel/security/keyring';
@@ -53,6 +55,10 @@ export async function startSigner({ config, log, stages }: Setup): Promise<void>
     name: 'cardwright signer',
   });
   stages.started('database', () => database.close());
+  const hearing = hearOthers({ url: databaseUrl, name: 'cardwright signer' }, () =>
+    lookoutOf(database).wake(),
+  );
+  stages.started('calls of other processes', () => hearing.stop());
   await awaitSchema(database, log, stages);
   await awaitRights(database, config.mode, log, stages);
   const keyring = await openKeyring(database, createMasterKeys(masterKeys));

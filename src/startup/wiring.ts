@@ -8,6 +8,7 @@ import type { RatesSettings } from '../kernel/config/rates';
 import type { StripeSettings } from '../kernel/config/stripe';
 import type { WitnessSettings } from '../kernel/config/witness';
 import type { Database } from '../kernel/db/database';
+import type { Sign } from '../kernel/db/lookout';
 import type { Observe } from '../kernel/metrics/metrics';
 import type { Observers } from '../kernel/metrics/observers';
 import type { Reading } from '../kernel/metrics/readings';
@@ -114,6 +115,8 @@ export interface Composition {
   /** Metrics that are read from the database. */
   readings: Reading[];
   firstStep: FirstStep;
+  /** Schedules that run when there is something to do, by id. */
+  dueSchedules: Readonly<Record<string, Sign>>;
   /** Ends background work of the API. */
   stop(): Promise<void>;
 }

@@ -5,7 +5,7 @@ import { nameForLog } from '../parties/protocol/names';
 import { openBreakAgain } from '../process/breaks/operations';
 import type { Services } from '../services';
 import { LISTENERS } from './listeners';
-import { type Anchor, anchorOf, forgetPlaces } from './store';
+import { type Anchor, forgetPlaces } from './store';
 
 /** Age above which an anchor proves nothing, because a party may drop old changes. */
 const MEANINGFUL_MS = 24 * 3_600_000;
@@ -18,11 +18,10 @@ const PAGES = 20;
  * beginning.
  * @throws PartyAway when the party does not answer
  */
-export async function hasShrunk(services: Services, party: WatchedParty): Promise<boolean> {
+export async function hasShrunk(services: Services, party: WatchedParty, anchor: Anchor): Promise<boolean> {
   const { database, log, now, observeUnusable } = services;
   const at = now();
-  const anchor = await anchorOf(database, party);
-  if (!anchor || at.getTime() - anchor.readAt.getTime() > MEANINGFUL_MS) return false;
+  if (at.getTime() - anchor.readAt.getTime() > MEANINGFUL_MS) return false;
   if (await isListed(services.parties[party].changes, anchor)) return false;
   observeUnusable(party, 'list_shrunk');
   log.warn(

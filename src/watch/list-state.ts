@@ -2,10 +2,15 @@ import type { WatchedParty } from '../kernel/outbox/queues';
 import { closeBreaksOf, openBreakAgain } from '../process/breaks/operations';
 import type { Services } from '../services';
 import { LISTENERS } from './listeners';
+import { lastLoss } from './lost-commits';
 import { forgetUnreadable, noteListRead, noteUnreadable, unreadableSince } from './store';
 
 /** Outage of a list after which its transfers are polled and a person is shown a break. */
 const PATIENCE_MS = 60_000;
+/** Each reading is noted for a minute after the start and after a loss of commits, because orders wait for it then. */
+const NOTED_EACH_MS = 60_000;
+/** Interval of notes afterwards. */
+const NOTED_EVERY_MS = 180_000;
 /** Cache time of the lists' state, so that a step of a transfer makes no query of its own. */
 const KNOWN_FOR_MS = 5_000;
 
@@ -13,14 +18,30 @@ const UNREADABLE = 'party_list_unreadable';
 
 /** Tracks whether one party's list can be read. */
 export function createListState(services: Services, party: WatchedParty) {
-  const { database, now, observeUnreadableList } = services;
+  const { database, now, observeUnreadableList, productClock } = services;
   /** Absent before the first reading of this process. */
   let readable: boolean | undefined;
   let isTold = false;
+  let loss: number | undefined;
+  let eachUntil = performance.now() + NOTED_EACH_MS;
+  let notedAt = Number.NEGATIVE_INFINITY;
+  let offset = productClock.offsetMs();
+
+  async function noteRead(): Promise<void> {
+    const lossNow = await lastLoss(database);
+    const at = performance.now();
+    if (loss !== undefined && loss !== lossNow) eachUntil = at + NOTED_EACH_MS;
+    loss = lossNow;
+    const isAdvanced = productClock.offsetMs() !== offset;
+    offset = productClock.offsetMs();
+    if (at > eachUntil && at - notedAt < NOTED_EVERY_MS && !isAdvanced) return;
+    await noteListRead(database, party, now());
+    notedAt = at;
+  }
 
   return {
     async isRead(): Promise<void> {
-      await noteListRead(database, party, now());
+      await noteRead();
       if (readable) return;
       await database.transaction(async (tx) => {
         await forgetUnreadable(tx, party);

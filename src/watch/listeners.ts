@@ -1,5 +1,6 @@
 import { processorOrders } from '../cards/orders/orders';
 import type { Sql, Tx } from '../kernel/db/database';
+import type { Sign } from '../kernel/db/lookout';
 import type { WatchedParty } from '../kernel/outbox/queues';
 import { CALLING_PARTIES, type CallingParty } from '../kernel/parties';
 import type { PartyOrders } from '../parties/orders/party-orders';
@@ -15,8 +16,13 @@ export interface Listener {
   known(sql: Sql, refs: readonly string[]): Promise<{ ref: string; version: number | null }[]>;
   /** Makes the records of these names due and signals their workflows. Shows or investigates unknown names. */
   receive(services: Services, tx: Tx, refs: readonly string[]): Promise<unknown>;
-  /** Wakes the next few records that {@link Listener.receive} has deferred. Absent when it defers none. */
-  wakeInTurn?(services: Services, tx: Tx): Promise<void>;
+  /** Records that {@link Listener.receive} has deferred. Absent when it defers none. */
+  inTurn?: {
+    /** Whether there are some. */
+    sign: Sign;
+    /** Wakes the next few. @returns how many */
+    wake(services: Services, tx: Tx): Promise<number>;
+  };
   /** Makes resting records due while the list cannot be read. Absent when all records are polled anyway. */
   askInstead?(tx: Tx, at: Date): Promise<void>;
 }
@@ -28,10 +34,10 @@ const transfersOf = (party: CallingParty): Listener => ({
   askInstead: (tx, at) => makeUnwatchedDue(tx, party, at),
 });
 
-const ordersOf = ({ known, receive, wakeInTurn }: PartyOrders): Listener => ({
+const ordersOf = ({ known, receive, inTurn, wakeInTurn }: PartyOrders): Listener => ({
   known,
   receive: (services, tx, refs) => receive(services, tx, refs, 'list'),
-  wakeInTurn,
+  inTurn: { sign: inTurn, wake: wakeInTurn },
 });
 
 /** The listener of each party: transfers for parties that move money, orders for the others. */

@@ -1,6 +1,7 @@
 import { skipLost } from '../chain/wallets/seed/seed';
 import type { LostCommits } from '../kernel/db/commit-marks';
-import type { Database, Sql } from '../kernel/db/database';
+import type { Database } from '../kernel/db/database';
+import { lookoutOf, type Sign } from '../kernel/db/lookout';
 import { WATCHED_PARTIES } from '../kernel/outbox/queues';
 import { openBreak } from '../process/breaks/operations';
 import { skipLostNumbers } from '../transfers/iban/virtual-ibans/skip-numbers';
@@ -46,14 +47,16 @@ export function noteLostCommits(
     await skipLostNumbers(tx, SKIPPED_IBANS);
     const detail = `since ${since.toISOString()}: ${reason}`;
     await openBreak(tx, { tenantId: null, kind: COMMITS_LOST, subject: 'installation', detail });
+    tx.afterCommit(() => lookoutOf(database).wake());
     return true;
   });
 }
 
-/** Number of the last recorded loss; zero for none. A reader that remembers another number forgets its changes. */
-export async function lastLoss(sql: Sql): Promise<number> {
-  const [row] = await sql.query<{ number: number }>(
-    'select number from lost_commits order by number desc limit 1',
-  );
-  return row?.number ?? 0;
-}
+const LAST_LOSS: Sign = { name: 'lost commits', sql: 'select max(number) from lost_commits' };
+
+/**
+ * Number of the last recorded loss; zero for none, as of at most two seconds ago. A reader that remembers another number forgets its
+ * changes.
+ */
+export const lastLoss = async (database: Database): Promise<number> =>
+  Number(await lookoutOf(database).value(LAST_LOSS));

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { lookoutOf, NONE } from '../kernel/db/lookout';
 import type { WatchedParty } from '../kernel/outbox/queues';
 import type { ChangesPage } from '../parties/protocol/changes';
 import { openBreak } from '../process/breaks/operations';
@@ -10,7 +11,7 @@ import { createListLoopGuard, ListUnusable } from './list-loop-guard';
 import { createListState } from './list-state';
 import { LISTENERS } from './listeners';
 import { lastLoss } from './lost-commits';
-import { placeBefore } from './store';
+import { type Anchor, anchorOf, placeBefore } from './store';
 
 /** Interval of readings. A change that is still unknown at the next reading is told, because its callback was lost. */
 const EVERY_MS = 3_000;
@@ -87,13 +88,17 @@ const pause = (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal
 /** Reads one party's list. Remembers seen changes, and pages that wait for the next turn. */
 export function createReading(services: Services, party: WatchedParty) {
   const { database, now } = services;
-  const { wakeInTurn } = LISTENERS[party];
+  const { inTurn } = LISTENERS[party];
   const seen = new Map<string, number>();
   const waiting: ReadPage[] = [];
   /** Ids of rows that could not be applied. A reading that meets one again tries it again. */
   const passed = new Set<string>();
   let place: string | null | undefined;
+  /** The places that Postgres knows. Absent: unknown, because a page was told since. */
+  let stored: { overlapFrom: string | null; anchor: Anchor | undefined } | undefined;
   let againAt = 0;
+  /** A page was told since, or the last turn woke some, so records may wait for their turn. */
+  let mayDefer = true;
   /** The reading before ended before the list's end. */
   let isCut = false;
   /** The list has shrunk, or commits were lost. Content may have changed under a known version. */
@@ -104,11 +109,25 @@ export function createReading(services: Services, party: WatchedParty) {
   /** In order, so that a place is noted only after everything before it was told. */
   async function tellThoseRead(before: Date): Promise<void> {
     for (let page = waiting[0]; page && page.readAt <= before; page = waiting[0]) {
-      for (const { id } of await deliverPage(services, party, page, passed)) {
-        passed.add(id);
-        seen.delete(id);
-      }
+      if (!isKnownEnd(page)) await tell(page);
       waiting.shift();
+    }
+  }
+
+  async function wakeInTurn(): Promise<void> {
+    if (!inTurn || (!mayDefer && (await lookoutOf(database).value(inTurn.sign)) === NONE)) return;
+    mayDefer = (await database.transaction((tx) => inTurn.wake(services, tx))) > 0;
+  }
+
+  /** Whether a page has nothing new, and its place is where the overlap begins already. A list at rest is not written about. */
+  const isKnownEnd = ({ changes, from, place: end }: ReadPage): boolean =>
+    changes.length === 0 && (end === null || (end === from && end === stored?.overlapFrom));
+
+  async function tell(page: ReadPage): Promise<void> {
+    [stored, mayDefer] = [undefined, true];
+    for (const { id } of await deliverPage(services, party, page, passed)) {
+      passed.add(id);
+      seen.delete(id);
     }
   }
 
@@ -146,7 +165,11 @@ export function createReading(services: Services, party: WatchedParty) {
   /** @returns where to begin, and whether that repeats the overlap */
   async function beginning(at: Date): Promise<{ from: string | null; again: boolean }> {
     if (place !== undefined && (isCut || at.getTime() < againAt)) return { from: place, again: false };
-    const from = await placeBefore(database, party, OVERLAP_MS);
+    stored ??= {
+      overlapFrom: await placeBefore(database, party, OVERLAP_MS),
+      anchor: await anchorOf(database, party),
+    };
+    const { overlapFrom: from } = stored;
     againAt = at.getTime() + AGAIN_EVERY_MS;
     return { from, again: true };
   }
@@ -156,7 +179,7 @@ export function createReading(services: Services, party: WatchedParty) {
     seen.clear();
     isAnew = true;
     for (const page of waiting) Object.assign(page, { place: null, from: null });
-    [place, againAt] = [undefined, 0];
+    [place, stored, againAt] = [undefined, undefined, 0];
   }
 
   return {
@@ -170,12 +193,12 @@ export function createReading(services: Services, party: WatchedParty) {
       if (loss !== undefined && loss !== lossNow) forget();
       loss = lossNow;
       await tellThoseRead(at);
-      if (wakeInTurn) await database.transaction((tx) => wakeInTurn(services, tx));
+      await wakeInTurn();
       const { from, again } = await beginning(at);
       isCut = false;
       isCut = !(await readOn(from, signal));
       if (!isCut) isAnew = false;
-      if (again && !isCut && (await hasShrunk(services, party))) forget();
+      if (again && !isCut && stored?.anchor && (await hasShrunk(services, party, stored.anchor))) forget();
       for (const [id, seenAt] of seen) if (seenAt < at.getTime() - REMEMBERED_MS) seen.delete(id);
     },
   };

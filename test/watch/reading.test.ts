@@ -94,7 +94,7 @@ it('tells known changes again after commits were lost, although the reader remem
   await one.read();
   expect(told()).toEqual([]);
   const since = new Date(Date.now() - 3_600_000 * 24 * 365);
-  await noteLostCommits(api.database, { since, reason: 'mark' }, api.services.now());
+  await noteLostCommits(api.services.database, { since, reason: 'mark' }, api.services.now());
   for (let turn = 0; turn < 2; turn += 1) {
     api.clock.pass(3);
     await one.read();

@@ -1,22 +1,20 @@
 import { ActivityCancellationType, continueAsNew, workflowInfo } from '@temporalio/workflow';
 import type { TransferActivities } from '../../activities/transfers';
 import { PARTY_QUEUES } from '../../src/kernel/outbox/queues';
+import { FOLLOWING, SLICES } from '../support/slices';
 import { showTurn } from '../support/status';
 import { steps } from '../support/steps';
-
-/** Activities of one history: a few hundred events, however many blocks there are. */
-const SLICES = 72;
 
 const { watchChain } = steps<Pick<TransferActivities, 'watchChain'>>(
   {
     taskQueue: PARTY_QUEUES.chain,
-    // An attempt lasts ten minutes. The heartbeat detects a dead worker.
-    startToCloseTimeout: '12 minutes',
+    startToCloseTimeout: FOLLOWING,
+    // A missing heartbeat shows that the worker has died.
     heartbeatTimeout: '30 seconds',
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
     retry: { initialInterval: '1 second', backoffCoefficient: 1.5, maximumInterval: '10 seconds' },
   },
-  { watchChain: (chain) => `follow the blocks of ${chain} for ten minutes` },
+  { watchChain: (chain) => `follow the blocks of ${chain} for four hours` },
 );
 
 /**

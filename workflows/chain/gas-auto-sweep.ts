@@ -16,7 +16,7 @@ const { orderAutoSweeps } = steps<Pick<GasStationActivities, 'orderAutoSweeps'>>
   { orderAutoSweeps: 'order sweeps, and the gas for them, on chains with automatic sweeping' },
 );
 
-/** Orders automatic sweeps every minute. One run makes up for missed ones. */
+/** Orders automatic sweeps when wallets may be swept. One run makes up for missed ones. */
 export async function gasAutoSweep(): Promise<void> {
   showTurn(`${await orderAutoSweeps()} operations ordered.`);
 }

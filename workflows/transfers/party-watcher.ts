@@ -2,11 +2,9 @@ import { ActivityCancellationType, continueAsNew, workflowInfo } from '@temporal
 import type { TransferActivities } from '../../activities/transfers';
 import { PARTY_QUEUES, type WatchedParty } from '../../src/kernel/outbox/queues';
 import { PARTY_WORDS } from '../../src/kernel/parties';
+import { FOLLOWING, SLICES } from '../support/slices';
 import { showTurn } from '../support/status';
 import { steps } from '../support/steps';
-
-/** Activities until the workflow continues as new. The history then has a few hundred events, however much changes. */
-const SLICES = 72;
 
 /**
  * Follows a party's list of changes (`party-watcher-<party>`) and never ends, so that nothing depends on the party's
@@ -16,13 +14,13 @@ export async function partyWatcher(party: WatchedParty): Promise<void> {
   const { watchParty } = steps<Pick<TransferActivities, 'watchParty'>>(
     {
       taskQueue: PARTY_QUEUES[party],
-      // An activity runs ten minutes. A missing heartbeat shows that the worker has died.
-      startToCloseTimeout: '12 minutes',
+      startToCloseTimeout: FOLLOWING,
+      // A missing heartbeat shows that the worker has died.
       heartbeatTimeout: '30 seconds',
       cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
       retry: { initialInterval: '1 second', backoffCoefficient: 1.5, maximumInterval: '10 seconds' },
     },
-    { watchParty: `follow the list of changes of ${PARTY_WORDS[party]} for ten minutes` },
+    { watchParty: `follow the list of changes of ${PARTY_WORDS[party]} for four hours` },
   );
   for (let slice = 0; slice < SLICES && !workflowInfo().continueAsNewSuggested; slice += 1) {
     showTurn(

@@ -1,5 +1,6 @@
 import { raw, snakeCase, table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
+import { existsSign } from '../../kernel/db/lookout';
 import type { Write } from '../../kernel/db/writes';
 import { Decimal } from '../../kernel/money/money';
 import { arrayOf, type Column, decimal, namesOf, plain, recordOf } from './columns';
@@ -137,6 +138,12 @@ export interface ExpiryPlace {
 }
 
 export type DueAuthorization = ExpiryPlace & Pick<Authorization, 'cardId' | 'referenceId'>;
+
+/** Whether there are {@link dueAuthorizations}. */
+export const AUTHORIZATIONS_DUE = existsSign(
+  'expired authorizations',
+  'from authorizations where not closed and expires_at <= product_now(now()) order by expires_at',
+);
 
 /** Open authorizations whose validity has ended, the oldest first, after a position. */
 export async function dueAuthorizations(

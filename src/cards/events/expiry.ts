@@ -7,6 +7,7 @@ import type { CardEventDeps } from './load-board';
 import { recordCardEvent } from './operations';
 
 export type { ExpiryPlace } from './authorization-store';
+export { AUTHORIZATIONS_DUE } from './authorization-store';
 
 export interface ExpiryResult {
   expired: number;

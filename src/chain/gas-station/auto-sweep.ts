@@ -1,17 +1,33 @@
 import { isOutOfReach } from '../../kernel/db/faults';
+import { NONE, PERHAPS, type Sign } from '../../kernel/db/lookout';
 import { Problem } from '../../kernel/errors';
 import { forEachIsolated } from '../../kernel/for-each-isolated';
 import type { Services } from '../../services';
 import { enabledNetworks } from '../networks/operations';
 import type { Network } from '../networks/record';
 import { NATIVE_DECIMALS, toUnits } from '../networks/rules';
+import { hasUsedWallet } from '../wallets/operations';
 import { type SweepCandidate, sweepCandidates } from './candidates/lists';
 import { type Preflight, preflight } from './candidates/preflight';
 import { requireGasConfig } from './config/operations';
 import { awaitsTreasury, putTreasuryInForce } from './config/treasury';
 import { createOperation, type Ordered, orderTopup, sweepOf } from './operations/lifecycle/create';
-import { failedSweeps } from './operations/store';
+import { failedSweeps, IS_OPEN } from './operations/store';
 import { failedBefore, isBelowThreshold } from './rules';
+
+/**
+ * Whether a run may order something, or put a treasury in force. `perhaps`: a used wallet exists, and only a write, a price or a transfer
+ * that nobody reported can have filled it.
+ */
+export const SWEEPS_DUE: Sign = {
+  name: 'automatic sweeps',
+  sql: `select case
+          when bool_or(c.next_treasury_at <= product_now()) then 'true'
+          when not coalesce(bool_or(c.auto_sweep and ${hasUsedWallet('c.chain')}), false) then '${NONE}'
+          when exists (select from gas_operations where ${IS_OPEN}) then 'true'
+          else '${PERHAPS}' end
+     from gas_configs c join networks n on n.chain = c.chain and n.enabled`,
+};
 
 /** Wallets that are ordered together, to hide the latency of a node. */
 const AT_ONCE = 8;

@@ -3,11 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { audit } from '../../kernel/audit/audit';
 import type { Database } from '../../kernel/db/database';
+import { lookoutOf, NONE } from '../../kernel/db/lookout';
 import { StartupError } from '../../kernel/startup-error';
 import type { Signer } from '../../parties/signer/port';
 import {
   answerRequest,
   forgetForsaken,
+  OPEN_REQUESTS,
   type OpenRequest,
   openRequests,
   readRequest,
@@ -32,9 +34,8 @@ export interface ServingOptions {
 
 /** Requests that are judged together. */
 const AT_ONCE = 32;
-const IDLE_MS = 100;
 const FAILED_MS = 1_000;
-const CHECKS_MS = 10_000;
+const CHECKS_MS = 30_000;
 
 /** Kind of the break of a refusal. A person resolves it, because it may be a thief's attempt. */
 const REFUSED = 'signing_refused';
@@ -55,7 +56,11 @@ export function serveSigning(options: ServingOptions): { stop(): Promise<void> }
           await forgetForsaken(database);
           await checkAll(options);
         }
-        if (answered === 0) await pause(IDLE_MS);
+        if (answered === 0)
+          await lookoutOf(database).until(OPEN_REQUESTS, NONE, {
+            signal: stopping.signal,
+            mostMs: CHECKS_MS,
+          });
       } catch (error) {
         log.warn({ err: error }, 'the signing process cannot answer; it tries again');
         await pause(FAILED_MS);

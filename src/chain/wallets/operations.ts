@@ -19,6 +19,7 @@ export {
   findWallet,
   findWalletById,
   findWallets,
+  hasUsedWallet,
   hasWallets,
   indexOfAddress,
   listWallets,

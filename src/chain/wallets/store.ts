@@ -210,6 +210,15 @@ export function sweepableWallets(
   return wallets.all(sql, query.orderBy('derivationIndex'));
 }
 
+/**
+ * Whether a chain has {@link sweepableWallets} that were used, as SQL. The index `wallets_free` finds them.
+ * @param chain an SQL expression
+ */
+export const hasUsedWallet = (chain: string): string =>
+  `coalesce((select true from wallets w where w.chain = ${chain} and w.purpose = 'pool'
+      and w.status in (${SWEEPABLE.map((status) => `'${status}'`).join(', ')}) and w.tenant_id is not null
+      order by w.tenant_id limit 1), false)`;
+
 /** Lists the wallets of a chain after an index, in the order of their derivation. Index: (kind, derivation_index). */
 export const walletsAfter = (
   sql: Sql,

@@ -1,10 +1,21 @@
 import type { Sql } from './database';
+import type { Sign } from './lookout';
 
 /**
- * Notices by itself that commits were lost. A process marks Postgres each second and remembers each mark that Postgres has confirmed.
+ * Notices by itself that commits were lost. A process marks Postgres and remembers each mark that Postgres has confirmed.
  * After a fail-over to a standby that lagged, or after a restore, the mark in Postgres is older than the remembered one, or the
  * server counts another timeline.
  */
+
+/**
+ * Changes with each request that writes, each event and each audited act, and when another server answers: a standby that was promoted
+ * has started at another time. While it stays, a mark may wait.
+ */
+export const WRITTEN: Sign = {
+  name: 'writes to mark',
+  sql: `concat_ws(' ', pg_postmaster_start_time(), (select max(number) from events), (select max(id) from audit_log),
+          (select max(created_at) from idempotency_keys where not permanent))`,
+};
 
 /** The last confirmed mark of a process, which it remembers also over its own restarts. */
 export interface KnownMark {
@@ -84,29 +95,38 @@ export async function newestMark(sql: Sql): Promise<Date | undefined> {
 
 /** Finds the mark of a process, the newest of all, and the place of the server. */
 export async function findMarks(sql: Sql, process: string): Promise<FoundMarks> {
-  const [row] = await sql.query<{ number: string | null; at: Date | null; newest: Date | null }>(
-    `select m.number, m.at, (select max(at) from commit_marks) as newest
-       from (select 1) one left join commit_marks m on m.process = $1`,
-    [process],
-  );
-  const { number = null, at = null, newest = null } = row ?? {};
-  return { number: number === null ? null : Number(number), at, newest, ...(await placeOf(sql)) };
+  try {
+    return await found(sql, process, PLACE);
+  } catch (error) {
+    // A managed Postgres may lack these functions, and then tells nothing about its place.
+    if (!NO_PLACE.includes((error as { code?: string }).code ?? '')) throw error;
+    return found(sql, process, 'select null as cluster, null as wal');
+  }
 }
 
-/** A managed Postgres may lack these functions, and then tells nothing about its place. */
-async function placeOf(sql: Sql): Promise<Pick<KnownMark, 'cluster' | 'timeline'>> {
-  try {
-    const [row] = await sql.query<{ cluster: string; wal: string }>(
-      'select system_identifier::text as cluster, pg_walfile_name(pg_current_wal_lsn()) as wal from pg_control_system()',
-    );
-    return {
-      cluster: row?.cluster ?? null,
-      timeline: Number.parseInt(row?.wal.slice(0, 8) ?? '', 16) || null,
-    };
-  } catch (error) {
-    const { code = '' } = error as { code?: string };
-    // Insufficient privilege, unknown function, not supported.
-    if (['42501', '42883', '0A000', '55000'].includes(code)) return { cluster: null, timeline: null };
-    throw error;
-  }
+const PLACE =
+  'select system_identifier::text as cluster, pg_walfile_name(pg_current_wal_lsn()) as wal from pg_control_system()';
+/** Insufficient privilege, unknown function, not supported. */
+const NO_PLACE = ['42501', '42883', '0A000', '55000'];
+
+async function found(sql: Sql, process: string, place: string): Promise<FoundMarks> {
+  const [row] = await sql.query<{
+    number: string | null;
+    at: Date | null;
+    newest: Date | null;
+    cluster: string | null;
+    wal: string | null;
+  }>(
+    `select m.number, m.at, (select max(at) from commit_marks) as newest, place.cluster, place.wal
+       from (${place}) place left join commit_marks m on m.process = $1`,
+    [process],
+  );
+  const { number = null, at = null, newest = null, cluster = null, wal = null } = row ?? {};
+  return {
+    number: number === null ? null : Number(number),
+    at,
+    newest,
+    cluster,
+    timeline: Number.parseInt(wal?.slice(0, 8) ?? '', 16) || null,
+  };
 }

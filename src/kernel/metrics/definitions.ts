@@ -157,7 +157,7 @@ export const METRICS = {
   party_list_age_seconds: {
     type: 'gauge',
     labels: ['party'],
-    help: 'Time since a party’s list of changes was last read without a failure, or since the process started.',
+    help: 'Time since a reading of a party’s list of changes was noted, at least every three minutes while the list is read, or since the process started.',
     alert: 'More than five minutes: the list is not read, or its rows cannot be applied.',
   },
   party_input_unusable_total: {

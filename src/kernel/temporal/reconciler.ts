@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
+import { WRITTEN } from '../db/commit-marks';
 import type { Database, Sql } from '../db/database';
+import { lookoutOf, type SignValue } from '../db/lookout';
 import type { Commands, WorkflowCommand } from '../outbox/commands';
 import { SHARDS } from '../outbox/events';
 import { QUEUES, WATCHED_PARTIES, type WatchedParty } from '../outbox/queues';
@@ -13,6 +15,8 @@ import { tellTemporal } from './send-command';
 import { STALE_MS } from './stale';
 
 const EVERY_MS = 60_000;
+/** Rounds between two looks at records while nothing is written and none was overdue lately. */
+const QUIET_ROUNDS = 5;
 const LIMIT = 1_000;
 /** Advisory lock that admits one reconciler at a time, because concurrent rounds would only repeat each other. */
 const LOCK = 7_204_120;
@@ -73,6 +77,7 @@ export function createReconciler(options: ReconcilerOptions): () => Promise<void
   const { watched = WATCHED_PARTIES, followers = async () => [], database, onAway } = options;
   const told = new Map<string, number>();
   let renewed = false;
+  let quiet: { written: SignValue; rounds: number } | undefined;
 
   async function attempt(what: string, work: () => Promise<void>): Promise<void> {
     try {
@@ -83,11 +88,27 @@ export function createReconciler(options: ReconcilerOptions): () => Promise<void
     }
   }
 
+  /** While nothing is written, only time makes a record overdue, and a quiet installation is looked at less often. */
+  async function startAllStale(): Promise<void> {
+    const written = await lookoutOf(database).value(WRITTEN);
+    if (quiet && quiet.written === written && quiet.rounds < QUIET_ROUNDS) {
+      quiet.rounds += 1;
+      return;
+    }
+    let found = 0;
+    let failed = 0;
+    for (const reconcilable of reconcilables)
+      await attempt(reconcilable.name, async () => {
+        failed += 1;
+        found += await startStale(options, reconcilable, told);
+        failed -= 1;
+      });
+    quiet = found + failed + told.size === 0 ? { written, rounds: 1 } : undefined;
+  }
+
   return async () => {
     for (const [id, at] of told) if (now() - at >= STALE_MS) told.delete(id);
-    for (const reconcilable of reconcilables) {
-      await attempt(reconcilable.name, () => startStale(options, reconcilable, told));
-    }
+    await attempt('overdue records', startAllStale);
     await attempt('search attributes', () => registerSearchAttributes(client));
     await attempt('schedules', async () => {
       renewed = (await ensureSchedules(client, schedules, !renewed)) || renewed;
@@ -101,11 +122,13 @@ async function startStale(
   { database, commands, log, now = Date.now }: ReconcilerOptions,
   reconcilable: Reconcilable,
   told: Map<string, number>,
-): Promise<void> {
+): Promise<number> {
+  const stale = (sql: Sql) => reconcilable.stale(sql, new Date(now() - STALE_MS), LIMIT, [...told.keys()]);
+  if ((await stale(database)).length === 0) return 0;
   const found = await database.transaction(async (tx) => {
     const [lock] = await tx.query<{ held: boolean }>('select pg_try_advisory_xact_lock($1) as held', [LOCK]);
     if (!lock?.held) return [];
-    const candidates = await reconcilable.stale(tx, new Date(now() - STALE_MS), LIMIT, [...told.keys()]);
+    const candidates = await stale(tx);
     const fresh = candidates.filter(({ workflowId }) => !told.has(workflowId));
     const waiting = await alreadyWaiting(tx, fresh);
     const missing = fresh.filter(({ workflowId }) => !waiting.has(workflowId));
@@ -115,6 +138,7 @@ async function startStale(
   for (const { workflowId } of found) told.set(workflowId, now());
   if (found.length > 0)
     log.warn({ what: reconcilable.name, records: found.length }, 'overdue records were started again');
+  return found.length;
 }
 
 /** Workflows that already have a command, waiting or parked. A parked command waits for the operator. */

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
-import type { Sql } from '../db/database';
+import type { Database } from '../db/database';
+import { existsSign, lookoutOf, NONE } from '../db/lookout';
 import { inParallel } from '../in-parallel';
 import type { NumberedCommand } from '../outbox/commands';
 import { forgetTaken, leaseDue, type Refusal, recordRefusals, release } from '../outbox/waiting-commands';
@@ -12,8 +13,12 @@ const BATCH = 100;
 const CONCURRENCY = 16;
 /** Longer than a batch usually takes. If one takes longer, another relay repeats the commands, which is idempotent. */
 const LEASE_SECONDS = 30;
-/** Shortest and longest pause while the outbox is empty. A busy outbox is read again at once. */
-const IDLE_MS = [250, 1_000] as const;
+/** A busy outbox is read again at once. An empty one is left to the lookout of the process. */
+const DUE = existsSign(
+  'commands',
+  `from workflow_commands where parked_at is null and due_at <= clock_timestamp()
+     and (leased_until is null or leased_until <= clock_timestamp()) order by due_at`,
+);
 /** Pauses while Temporal or the database is away. */
 const AWAY_MS = [250, 2_000] as const;
 const FIRST_RETRY_MS = 500;
@@ -21,7 +26,7 @@ const LONGEST_RETRY_MS = 10 * 60_000;
 
 export interface RelayOptions {
   client: Client;
-  database: Sql;
+  database: Database;
   log: Logger;
   /** Milliseconds until a refused command is retried. */
   retryInMs?: (attempts: number) => number;
@@ -47,15 +52,16 @@ export function startRelay(options: RelayOptions): Relay {
   const pause = (ms: number) => sleep(ms, undefined, { signal: stopping.signal }).catch(() => undefined);
 
   async function run(): Promise<void> {
-    const wait = { idle: 0, away: 0 };
+    const lookout = lookoutOf(options.database);
+    let awayMs = 0;
     while (!stopping.signal.aborted) {
       const pass = await relayOnce(options).catch((error: Error) => {
         options.log.warn({ error: error.name }, 'the outbox could not be read; the relay waits');
         return 'away' as const;
       });
-      wait.idle = pass === 'idle' ? between(IDLE_MS, wait.idle * 2) : 0;
-      wait.away = pass === 'away' ? between(AWAY_MS, wait.away * 2) : 0;
-      if (pass !== 'busy') await pause(wait[pass]);
+      awayMs = pass === 'away' ? between(AWAY_MS, awayMs * 2) : 0;
+      if (pass === 'idle') await lookout.until(DUE, NONE, { signal: stopping.signal });
+      if (pass === 'away') await pause(awayMs);
     }
   }
 

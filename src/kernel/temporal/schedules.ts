@@ -12,8 +12,10 @@ export interface Schedule {
   id: string;
   workflow: string;
   taskQueue: string;
-  /** At the full minute, every fifth minute, or the full hour. */
-  every: 'minute' | 'five_minutes' | 'hour';
+  /** Every fifth minute, or the full hour. */
+  every: 'five_minutes' | 'hour';
+  /** Also within seconds when there is something to do (`due-schedules.ts`). */
+  whenDue?: true;
   /** For operators in Temporal's UI. */
   note: string;
 }
@@ -23,14 +25,16 @@ export const SCHEDULES: readonly Schedule[] = [
     id: 'authorization-expiry',
     workflow: 'authorizationExpiry',
     taskQueue: QUEUES.processes,
-    every: 'minute',
+    every: 'hour',
+    whenDue: true,
     note: 'Cancels open authorizations whose validity has ended',
   },
   {
     id: 'gas-auto-sweep',
     workflow: 'gasAutoSweep',
     taskQueue: QUEUES.processes,
-    every: 'minute',
+    every: 'hour',
+    whenDue: true,
     note: 'Orders sweeps, and the gas for them, on chains with automatic sweeping',
   },
   {
@@ -84,7 +88,7 @@ export const SCHEDULES: readonly Schedule[] = [
   },
 ];
 
-const MINUTES = { minute: 1, five_minutes: 5, hour: 60 };
+const MINUTES = { five_minutes: 5, hour: 60 };
 const MINUTE_MS = 60_000;
 // Each run handles everything that is due, so one run makes up for missed ones and concurrent runs are useless.
 const POLICIES = { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: MINUTE_MS };

@@ -1,4 +1,5 @@
 import type { Sql, Tx } from '../../kernel/db/database';
+import { existsSign, type Sign } from '../../kernel/db/lookout';
 import type { WorkflowCommand } from '../../kernel/outbox/commands';
 import type { OrderParty } from '../../kernel/parties';
 import { reconcilable, type Watched } from '../../process/overdue';
@@ -43,8 +44,10 @@ export interface PartyOrders {
     tx: Tx,
     callback: { ref: string | null },
   ): Promise<ReportOutcome | 'not_ours'>;
-  /** Wakes the next few of the ended orders that a list has named. */
-  wakeInTurn(services: Pick<ReportServices, 'commands' | 'now'>, tx: Tx): Promise<void>;
+  /** Whether a list has named ended orders that were not woken yet. */
+  readonly inTurn: Sign;
+  /** Wakes the next few of them. @returns how many */
+  wakeInTurn(services: Pick<ReportServices, 'commands' | 'now'>, tx: Tx): Promise<number>;
   /** Finds reported orders whose wake-up was lost, even if Temporal has lost everything. */
   readonly processes: Watched;
 }
@@ -95,6 +98,10 @@ export function partyOrders(party: OrderParty, kinds: readonly AnyOrderKind[]): 
       const [outcome = 'unknown'] = await receive(services, tx, [ref], 'callback');
       return outcome;
     },
+    inTurn: existsSign(
+      `ended orders of ${party}`,
+      `from party_orders where party = '${party}' and in_turn order by ref`,
+    ),
     wakeInTurn: (services, tx) => wakeInTurn(services, tx, party, lookAt),
     processes: reconcilable<Ordered>({
       name: `orders told: ${party}`,

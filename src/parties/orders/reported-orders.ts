@@ -81,13 +81,14 @@ export async function keepEndedForTurn(tx: Tx, ended: readonly ReportedOrder[]):
 /**
  * Wakes the next few orders that {@link keepEndedForTurn} has stored.
  * @param lookOf the command that makes us read the order
+ * @returns how many
  */
 export async function wakeInTurn(
   { commands, now }: Pick<Telling, 'commands' | 'now'>,
   tx: Tx,
   party: OrderParty,
   lookOf: (order: OrderName) => WorkflowCommand,
-): Promise<void> {
+): Promise<number> {
   const next = orders().select('ref').where({ party, inTurn: true }).orderBy('ref').limit(MAX_IN_TURN);
   const taken = orders().where({ party }).whereIn('ref', next.forUpdate().skipLocked());
   const found = await tx.run<OrderName>(
@@ -99,6 +100,7 @@ export async function wakeInTurn(
     tx,
     woken.map(({ look }) => look),
   );
+  return woken.length;
 }
 
 /** The known version of an order and its due time, read before the party is asked. */

@@ -1,5 +1,6 @@
 import { table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
+import type { Sign } from '../../kernel/db/lookout';
 import type { SandboxParty } from './options';
 import { secondsAfter } from './time';
 
@@ -19,6 +20,13 @@ const TAKEN_SECONDS = 20;
 const PAUSES_SECONDS = [1, 5, 30, 120, 600];
 
 const changes = () => table('sandbox_party_changes');
+
+/** When the next callback is due, as text. */
+export const PLANNED_CALLBACKS: Sign = {
+  name: 'callbacks of the sandbox',
+  sql: 'select min(next_attempt_at) from sandbox_party_changes',
+};
+export const NO_CALLBACK = null;
 
 /** When the next callback is due, even if that is past. Null: none is planned. */
 export async function nextDueAt(sql: Sql): Promise<Date | null> {

@@ -2,8 +2,17 @@ import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
 import { request } from 'undici';
 import type { Database } from '../../kernel/db/database';
+import { lookoutOf } from '../../kernel/db/lookout';
 import { SIGNATURE_HEADER, signMessage } from '../protocol/signature';
-import { type DueCallback, nextDueAt, noteDelivered, noteUndelivered, takeDue } from './callback-store';
+import {
+  type DueCallback,
+  NO_CALLBACK,
+  nextDueAt,
+  noteDelivered,
+  noteUndelivered,
+  PLANNED_CALLBACKS,
+  takeDue,
+} from './callback-store';
 import { changeName } from './change-name';
 import { changesCommitted } from './changes';
 import type { SandboxParty } from './options';
@@ -26,10 +35,7 @@ interface CallbackOptions {
   machineNow: () => Date;
 }
 
-/**
- * Longest and shortest pauses in milliseconds. The loop must poll, because other processes write changes and tests move
- * clocks.
- */
+/** Longest and shortest pauses in milliseconds while callbacks are planned. The loop must poll, because tests move clocks. */
 const LATEST_MS = 1_000;
 const SOONEST_MS = 20;
 /** Concurrent deliveries, so that a silent receiver does not block the others. */
@@ -53,7 +59,9 @@ export function createCallbackLoop(options: CallbackOptions): CallbackLoop {
         options.log.debug({ err: error }, 'the sandbox cannot read its due callbacks');
         return LATEST_MS;
       });
-      if (!signal.aborted) await pause.rest(Math.min(waitMs, LATEST_MS));
+      if (signal.aborted) return;
+      if (waitMs === undefined) await pause.until((over) => untilPlanned(options.database, over));
+      else await pause.rest(Math.min(waitMs, LATEST_MS));
     }
   }
 
@@ -76,6 +84,10 @@ export function createCallbackLoop(options: CallbackOptions): CallbackLoop {
   };
 }
 
+/** Other processes plan callbacks as well. */
+const untilPlanned = (database: Database, signal: AbortSignal): Promise<void> =>
+  lookoutOf(database).until(PLANNED_CALLBACKS, NO_CALLBACK, { signal });
+
 function createSender({ database, log, secretOf, refNameOf, now, machineNow }: CallbackOptions) {
   const underWay = new Set<Promise<void>>();
 
@@ -88,10 +100,11 @@ function createSender({ database, log, secretOf, refNameOf, now, machineNow }: C
   }
 
   return {
-    /** Starts sending due callbacks. @returns milliseconds until the next one is due */
-    async sendDue(signal: AbortSignal): Promise<number> {
+    /** Starts sending due callbacks. @returns milliseconds until the next one is due; undefined when none is planned */
+    async sendDue(signal: AbortSignal): Promise<number | undefined> {
       const due = await nextDueAt(database);
-      const waitMs = due === null ? LATEST_MS : due.getTime() - now().getTime();
+      if (due === null) return undefined;
+      const waitMs = due.getTime() - now().getTime();
       if (waitMs > 0) return Math.max(SOONEST_MS, waitMs);
       const room = MAX_AT_ONCE - underWay.size;
       if (room <= 0) return SOONEST_MS;
@@ -124,6 +137,13 @@ function createPause() {
     end() {
       ended = true;
       wake();
+    },
+    /** @param wait ends early when its signal aborts */
+    async until(wait: (over: AbortSignal) => Promise<void>): Promise<void> {
+      if (ended) return;
+      const over = new AbortController();
+      wake = () => over.abort();
+      await wait(over.signal);
     },
     rest: (forMs: number) =>
       new Promise<void>((resolve) => {

@@ -1,9 +1,9 @@
 import type { Context } from 'koa';
-import type { Sql } from '../../kernel/db/database';
+import type { Database } from '../../kernel/db/database';
 import { answer, refuse } from './answers';
 import { changeName } from './change-name';
-import { listChanges, type Place } from './changes';
 import type { SandboxParty } from './options';
+import { type Place, readChanges } from './read-changes';
 
 const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 500;
@@ -12,13 +12,13 @@ const MAX_LIMIT = 500;
 export async function answerChanges(
   ctx: Context,
   party: SandboxParty,
-  { database, now }: { database: Sql; now: () => Date },
+  { database, now }: { database: Database; now: () => Date },
 ): Promise<void> {
   const { after, limit } = ctx.query;
   const place = after === undefined ? null : placeOf(String(after));
   if (place === undefined) return refuse(ctx, 400, 'invalid_place');
   const length = limitOf(limit);
-  const listed = await listChanges(database, party, { after: place, until: now(), limit: length + 1 });
+  const listed = await readChanges(database, party, { after: place, until: now(), limit: length + 1 });
   const page = listed.slice(0, length);
   const last = page.at(-1);
   answer(ctx, 200, {

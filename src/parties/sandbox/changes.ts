@@ -65,6 +65,14 @@ export async function changeTimes(sql: Sql, party: SandboxParty, ref: string): P
 export const versionAt = (times: readonly Date[], at: Date): number =>
   times.filter((time) => time <= at).length;
 
+/** When the next planned change of a party happens. Null: none is planned. */
+export async function nextChangeAt(sql: Sql, party: SandboxParty, after: Date): Promise<Date | null> {
+  const [row] = await sql.run<{ at: Date | null }>(
+    changes().min({ at: 'at' }).where({ party }).where('at', '>', after),
+  );
+  return row?.at ?? null;
+}
+
 /** A cursor in a party's list. */
 export interface Place {
   at: Date;

@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { callOthers } from '../../kernel/db/calls';
 import type { Database, Sql } from '../../kernel/db/database';
+import { lookoutOf } from '../../kernel/db/lookout';
 import { unavailable } from '../../kernel/errors';
 import type { Keyring } from '../../kernel/security/keyring';
 import type { ChainKind } from '../chain/port';
@@ -33,6 +35,8 @@ export function createRemoteSigner({ database, keyring }: { database: Database; 
 
   async function ask(request: SigningRequest, digest: string): Promise<SigningAnswer> {
     await keepRequest(database, request);
+    lookoutOf(database).wake(); // the signing process may be this one
+    callOthers(database);
     const began = performance.now();
     const waits = began - unansweredAt < AWAY_MS ? WAITS_AWAY_MS : WAITS_MS;
     for (let pause: number = LOOK_MS[0]; ; pause = Math.min(2 * pause, LOOK_MS[1])) {

@@ -2,13 +2,15 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { raw, table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
+import { existsSign } from '../../kernel/db/lookout';
 import { checkedAddress } from '../chain/addresses';
 import type { SignedAuthorization, UnsignedTransaction } from '../chain/port';
 import type { Authorization, SignedTransaction } from './port';
 
 /**
  * Requests to the signing process, as rows. The signing process therefore listens nowhere, a request outlives either
- * side, and a workflow gets no event more. The cost is that both sides ask the database for news.
+ * side, and a workflow gets no event more. The cost is that both sides ask the
+ * database for news: the signing process by its lookout, the asker while it waits.
  *
  * A request is known by its content: a repeat is the same row, and the signature has the same bytes.
  */
@@ -26,7 +28,8 @@ const requests = () => table('signing_requests');
 const MACHINE_NOW = raw(`date_trunc('milliseconds', clock_timestamp())`);
 
 /** A request that nobody has repeated for this time is not signed any more. Its operation may have ended. */
-const FORSAKEN = raw(`clock_timestamp() - interval '30 seconds'`);
+const FORSAKEN_AT = `clock_timestamp() - interval '30 seconds'`;
+const FORSAKEN = raw(FORSAKEN_AT);
 
 /** JSON of a request, in one order, with whole numbers of units as text. */
 const written = (request: SigningRequest): string =>
@@ -58,6 +61,12 @@ export interface OpenRequest {
   digest: string;
   request: unknown;
 }
+
+/** Whether requests wait. */
+export const OPEN_REQUESTS = existsSign(
+  'signing requests',
+  `from signing_requests where answered_at is null and asked_at > ${FORSAKEN_AT} order by asked_at`,
+);
 
 /** Lists the requests that wait, the longest first. */
 export const openRequests = (sql: Sql, limit: number): Promise<OpenRequest[]> =>

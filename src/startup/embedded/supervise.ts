@@ -10,14 +10,14 @@ export interface Repeated {
 }
 
 /**
- * Repeats a turn until it is ended. Does not keep the process alive. @param turn returns the milliseconds to wait; must
- * not throw
+ * Repeats a turn until it is ended. Does not keep the process alive.
+ * @param turn returns the milliseconds to wait; must not throw; ends a wait of its own when the signal aborts
  */
-export function repeatedly(turn: () => Promise<number>): Repeated {
+export function repeatedly(turn: (signal: AbortSignal) => Promise<number>): Repeated {
   const ending = new AbortController();
   const loop = (async () => {
     while (!ending.signal.aborted) {
-      const waitMs = await turn();
+      const waitMs = await turn(ending.signal);
       await sleep(waitMs, undefined, { signal: ending.signal, ref: false }).catch(() => undefined);
     }
   })();

@@ -1,11 +1,16 @@
 import { findGasConfig } from '../../chain/gas-station/config/operations';
 import { delegateAddress, deploymentOf } from '../../chain/gas-station/strategies/delegate';
+import { WRITTEN } from '../../kernel/db/commit-marks';
+import { lookoutOf } from '../../kernel/db/lookout';
 import type { Services } from '../../services';
 import { ensureContract } from '../embedded/chain/payer';
 import { type Repeated, repeatedly } from '../embedded/supervise';
 import { LOCAL_CHAIN } from './network';
 
-const LOOK_MS = 1_000;
+/** After a failure. */
+const AGAIN_MS = 1_000;
+/** The local chain may have begun anew. */
+const LATEST_MS = 30_000;
 
 type Needed = Pick<Services, 'database' | 'log'>;
 
@@ -27,14 +32,18 @@ export async function ensureLocalDelegate(
   return ensureContract(url, delegateAddress(of), deploymentOf(of));
 }
 
-/** Repeats {@link ensureLocalDelegate} each second, to follow changes of the configuration. */
+/** Repeats {@link ensureLocalDelegate} when something was written, to follow changes of the configuration. */
 export const keepLocalDelegate = (services: Needed, url: string): Repeated =>
-  repeatedly(async () => {
+  repeatedly(async (signal) => {
+    const lookout = lookoutOf(services.database);
     try {
+      const before = await lookout.value(WRITTEN);
       if (await ensureLocalDelegate(services, url))
         services.log.info('the contract of delegated sweeps was deployed on the local chain');
+      await lookout.until(WRITTEN, before, { signal, mostMs: LATEST_MS });
+      return 0;
     } catch (error) {
       services.log.debug({ err: error }, 'the contract of delegated sweeps waits for the local chain');
     }
-    return LOOK_MS;
+    return AGAIN_MS;
   });

@@ -11,7 +11,9 @@ import {
 import { nodeOf } from '../../chain/networks/nodes/nodes';
 import type { Network } from '../../chain/networks/record';
 import { poolAddresses } from '../../chain/wallets/operations';
+import { WRITTEN } from '../../kernel/db/commit-marks';
 import type { Tx } from '../../kernel/db/database';
+import { lookoutOf, type SignValue } from '../../kernel/db/lookout';
 import type { Block, ChainTransfer, FoundTransfers } from '../../parties/chain/port';
 import { closeBreaksOf, openBreak } from '../../process/breaks/operations';
 import type { Services } from '../../services';
@@ -25,6 +27,10 @@ import { isStillAt, returnToCommonBlock } from './reorganisation';
 /** Most blocks of a reading. With the native coin each block is a call of its own. */
 const LONGEST_RANGE = 500;
 const LONGEST_OF_NATIVE = 50;
+/** Longest time for which Postgres is not asked about a chain at rest. Milliseconds. */
+const LONGEST_REST_MS = 5 * 60_000;
+/** Interval of notes that a chain at rest was read. A chain counts as followed for a minute after one. Milliseconds. */
+const NOTED_EVERY_MS = 40_000;
 /** Block hashes kept beyond the range that a reorganisation usually changes. */
 const SPARE_BLOCKS = 64;
 
@@ -42,19 +48,45 @@ export async function readChain(
   book: Reading['book'] = (ids) => bookDeposits(services, ids),
 ): Promise<ChainStep> {
   const { database } = services;
+  const written = await lookoutOf(database).value(WRITTEN);
+  if (await isAtRest(services, chain, written, remembered)) return 'rests';
+  remembered.rested = undefined;
   const { network, node } = await nodeOf(services, database, chain);
   if (!network.enabled) return end(services, chain);
   const head = await node.head();
   await watchHead(services, network, head, remembered);
   const place = await readPositionOf(database, chain);
   if (!place) return begin(services, chain, head);
-  const reading = { network, node, place, head, remembered, book };
+  const reading = { network, node, place, head, remembered, book, written };
   if (head.number <= place.number) return compareHead(services, reading);
   const next = await node.block(place.number + 1);
   if (!next) return rest(services, reading); // the node that answered lags behind the one that reported the head
   return next.parentHash === place.hash
     ? readOn(services, reading, next)
     : returnToCommonBlock(services, reading);
+}
+
+/**
+ * Whether nothing has changed since a step that rested: neither the head, nor Postgres. A chain without blocks then costs a call of its
+ * node, and no statement.
+ */
+async function isAtRest(
+  services: Services,
+  chain: string,
+  written: SignValue,
+  remembered: Remembered,
+): Promise<boolean> {
+  const { database, now } = services;
+  const { rested } = remembered;
+  if (!rested || rested.written !== written || performance.now() - rested.at > LONGEST_REST_MS) return false;
+  const head = await rested.node.head();
+  if (head.hash !== rested.head) return false;
+  await watchHead(services, rested.network, head, remembered);
+  if (performance.now() - rested.notedAt > NOTED_EVERY_MS) {
+    await noteRead(database, chain, now());
+    rested.notedAt = performance.now();
+  }
+  return true;
 }
 
 /** Ends following a disabled network. Its open deposits poll the chain from now on. */
@@ -90,7 +122,7 @@ async function compareHead(services: Services, reading: Reading): Promise<ChainS
  */
 async function rest(
   services: Services,
-  { network, node, place, remembered, book }: Reading,
+  { network, node, place, head, remembered, book, written }: Reading,
 ): Promise<ChainStep> {
   const { database, now } = services;
   const { chain } = network;
@@ -100,6 +132,9 @@ async function rest(
   remembered.told = told;
   await bookSeenTopups(services, network, node, place.number);
   await noteRead(database, chain, now());
+  const isQuiet = decided.size === 0 && head.number === place.number;
+  const at = performance.now();
+  if (isQuiet) remembered.rested = { network, node, head: head.hash, written, at, notedAt: at };
   return 'rests';
 }
 

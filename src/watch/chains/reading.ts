@@ -1,5 +1,6 @@
 import type { ReadPosition } from '../../chain/holdings/read-position';
 import type { Network } from '../../chain/networks/record';
+import type { SignValue } from '../../kernel/db/lookout';
 import type { Block, ChainNode } from '../../parties/chain/port';
 
 /**
@@ -15,6 +16,8 @@ export interface Reading {
   place: ReadPosition;
   head: Block;
   remembered: Remembered;
+  /** The value of the sign of writes before the step. */
+  written: SignValue;
   /** Makes the next step of deposits, given by their ids. */
   book: (ids: readonly string[]) => Promise<void>;
 }
@@ -26,8 +29,23 @@ export interface Reading {
 export interface Remembered {
   /** Deposits told about a height, by name. */
   told: ReadonlyMap<string, Told>;
+  /** The step before has found nothing to do. */
+  rested?: Rested | undefined;
   /** When a stall was last written down. Null: the chain goes on. Absent: unknown. */
   shownStill?: Date | null;
+}
+
+/** A step that found no new block and no deposit that waits for one. */
+interface Rested {
+  network: Network;
+  node: ChainNode;
+  /** Hash of the head. */
+  head: string;
+  /** The value of the sign of writes before the step. */
+  written: SignValue;
+  /** Of the step, and of the last note that the chain was read. Milliseconds, monotonic. */
+  at: number;
+  notedAt: number;
 }
 
 /** A deposit whose next step was told. */

@@ -109,7 +109,7 @@ it('restores schedules, dispatchers and search attributes that Temporal has lost
   expect((await dispatcher.describe()).status.name).toBe('RUNNING');
   const [expiry, housekeeping] = await Promise.all(schedules.map((schedule) => schedule.describe()));
   expect(expiry?.action).toMatchObject({ workflowType: 'authorizationExpiry', taskQueue: 'processes' });
-  expect(expiry?.spec.intervals).toMatchObject([{ every: MINUTE }]);
+  expect(expiry?.spec.intervals).toMatchObject([{ every: 60 * MINUTE }]);
   expect(housekeeping?.spec.intervals).toMatchObject([{ every: 60 * MINUTE }]);
 });
 

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Database } from '../../../kernel/db/database';
+import { lookoutOf, NONE } from '../../../kernel/db/lookout';
 import type { Commands } from '../../../kernel/outbox/commands';
 import type { EventIds } from '../../../kernel/outbox/event-id';
 import { createDuePoll, type DuePoll } from './due-poll';
@@ -23,7 +24,7 @@ import { createRecorder, type Recorder } from './recorder';
 import { createRounds, type Rounds } from './rounds';
 import { type Counts, createShards, type Shards } from './shards';
 import type { SigningSecrets } from './signing-secrets';
-import { type ClaimedEvent, claimDue, endpointsWithDue, type Want } from './store';
+import { type ClaimedEvent, claimDue, endpointsWithDue, WAITING_EVENTS, type Want } from './store';
 
 export interface DispatcherDeps {
   database: Database;
@@ -96,7 +97,10 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     moves,
     recorder,
   };
-  const poll = createDuePoll(() => findDue(engine));
+  const poll = createDuePoll(
+    () => findDue(engine),
+    (signal) => lookoutOf(deps.database).until(WAITING_EVENTS, NONE, { signal }),
+  );
   return { take: (shard) => takeShard(engine, poll, shard) };
 }
 

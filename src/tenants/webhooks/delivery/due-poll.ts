@@ -1,8 +1,7 @@
 import { eventsCommitted } from '../../../kernel/outbox/events';
 
-/** Poll interval of an idle process: grows between these limits while nothing is due. Milliseconds. */
-const SOONEST_MS = 100;
-const LATEST_MS = 250;
+/** Poll interval while events are due. Milliseconds. */
+const INTERVAL_MS = 100;
 /** Shortest pause between polls that committed events of this process trigger. Milliseconds. */
 const AT_ONCE_MS = 15;
 /** Largest share of time for polling, however many endpoints have waiting events. */
@@ -17,7 +16,7 @@ const LONGEST_REST_MS = 2_000;
  * | state           | activity                                                      |
  * |-----------------|---------------------------------------------------------------|
  * | `stopped`       | none                                                          |
- * | `waiting`       | polls when the interval has passed                            |
+ * | `waiting`       | polls when the interval has passed, or when events wait        |
  * | `woken`         | polls as soon as allowed: at the start, or after a commit     |
  * | `polling`       | queries the database                                          |
  * | `polling_woken` | queries the database, then again, because events were added   |
@@ -45,11 +44,16 @@ export interface DuePoll {
 /**
  * Creates the poll for due events, one per process for all of its shards.
  * @param findDue queries due events and passes them on; returns the number of endpoints with due events; must not throw
+ * @param untilWaiting resolves when events may wait, or when the signal aborts
  */
-export function createDuePoll(findDue: () => Promise<number>): DuePoll {
+export function createDuePoll(
+  findDue: () => Promise<number>,
+  untilWaiting: (signal: AbortSignal) => Promise<void>,
+): DuePoll {
   let state: State = 'stopped';
   let timer: NodeJS.Timeout | undefined;
-  let interval = SOONEST_MS;
+  let resting = new AbortController();
+  let found = 0;
   let earliest = 0;
 
   /** The only place that changes the state and runs its entry action. */
@@ -57,10 +61,19 @@ export function createDuePoll(findDue: () => Promise<number>): DuePoll {
     const before = state;
     state = TRANSITIONS[before][event] ?? before;
     if (state === before) return;
+    resting.abort();
     if (state === 'stopped') clearTimeout(timer);
-    else if (state === 'waiting') pollIn(interval);
+    else if (state === 'waiting') wait();
     else if (state === 'woken') pollIn(0);
     else if (event === 'timer') void poll();
+  }
+
+  function wait(): void {
+    if (found > 0) return pollIn(INTERVAL_MS);
+    const { signal } = (resting = new AbortController());
+    void untilWaiting(signal).then(() => {
+      if (!signal.aborted) pollIn(0);
+    });
   }
 
   function pollIn(ms: number): void {
@@ -70,11 +83,10 @@ export function createDuePoll(findDue: () => Promise<number>): DuePoll {
 
   async function poll(): Promise<void> {
     const began = performance.now();
-    const found = await findDue();
+    found = await findDue();
     const took = performance.now() - began;
     const rest = Math.min(took / SHARE - took, LONGEST_REST_MS);
     earliest = performance.now() + Math.max(AT_ONCE_MS, rest);
-    interval = found > 0 ? SOONEST_MS : Math.min(LATEST_MS, interval * 1.25);
     on('polled');
   }
 
@@ -84,7 +96,6 @@ export function createDuePoll(findDue: () => Promise<number>): DuePoll {
   return {
     start() {
       if (isRunning()) return;
-      interval = SOONEST_MS;
       eventsCommitted.subscribe(committed);
       on('start');
     },

@@ -1,5 +1,6 @@
 import { raw, table } from '../../../kernel/db/build';
 import type { Sql } from '../../../kernel/db/database';
+import type { Sign } from '../../../kernel/db/lookout';
 import { type EndpointKey } from '../record';
 import { attemptsByNumber, type EventAttempt } from './attempts';
 import { deliveryTransition } from './record';
@@ -14,6 +15,13 @@ import { MAX_ATTEMPTS } from './schedule';
 export interface DueEndpoint extends EndpointKey {
   shard: number;
 }
+
+/** Whether events wait for their delivery, now or later, or a bulk change is under way. Names an index's order (`moves.ts`). */
+export const WAITING_EVENTS: Sign = {
+  name: 'webhooks',
+  sql: `exists (select from webhook_moves) or coalesce((select true from events where delivery = 'due'
+          order by shard, tenant_id, registration, due_at limit 1), false)`,
+};
 
 /**
  * Endpoints of the given shards with due events. One index step per endpoint, independent of the backlog.

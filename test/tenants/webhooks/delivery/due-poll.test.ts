@@ -7,6 +7,9 @@ afterEach(() => jest.useRealTimers());
 
 const pass = (ms: number) => jest.advanceTimersByTimeAsync(ms);
 
+/** The next look of the lookout, of events that wait for a later attempt. */
+const untilLook = () => new Promise<void>((resolve) => setTimeout(resolve, 250));
+
 /** A poll that finds nothing. Runs take the given milliseconds, 1 ms by default. Returns when each began. */
 function polling(takesMs: number[] = []) {
   const began: number[] = [];
@@ -15,7 +18,7 @@ function polling(takesMs: number[] = []) {
     began.push(Math.round(performance.now() - start));
     await new Promise((resolve) => setTimeout(resolve, takesMs.shift() ?? 1));
     return 0;
-  });
+  }, untilLook);
   return { poll, began };
 }
 

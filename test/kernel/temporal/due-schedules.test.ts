@@ -1,0 +1,64 @@
+import type { Sign } from '../../../src/kernel/db/lookout';
+import { startDueSchedules } from '../../../src/kernel/temporal/due-schedules';
+import { ensureSchedules, SCHEDULES } from '../../../src/kernel/temporal/schedules';
+import { type TestDatabase, testDatabase } from '../../support/database';
+import { quiet, type RealTemporal, realTemporal } from '../../support/temporal';
+import { until } from '../../support/until';
+
+/** A schedule with a sign runs when there is something to do, and only then. */
+
+const EXPIRY = SCHEDULES.filter(({ id }) => id === 'authorization-expiry');
+/** The test says when something is due: while an order of this party is stored. */
+const SIGN: Sign = {
+  name: 'test',
+  sql: `exists (select from list_readings where party = 'bank')`,
+};
+
+let temporal: RealTemporal;
+let test: TestDatabase;
+beforeAll(async () => {
+  [temporal, test] = await Promise.all([realTemporal(), testDatabase()]);
+}, 1_200_000);
+afterAll(async () => {
+  await temporal.close();
+  await test.drop();
+});
+
+const schedule = () => temporal.client.schedule.getHandle('authorization-expiry');
+const runs = async () => (await schedule().describe()).info.recentActions.length;
+const due = (isDue: boolean) =>
+  test.database.query(
+    isDue
+      ? `insert into list_readings (party, read_at) values ('bank', now()) on conflict do nothing`
+      : 'delete from list_readings',
+  );
+
+it('runs a schedule when its sign is there, not before, and not while an operator has paused it', async () => {
+  await ensureSchedules(temporal.client, EXPIRY);
+  let looks = 0;
+  const database = {
+    ...test.database,
+    query: ((text: string, values?: unknown[]) => {
+      looks += 1;
+      return test.database.query(text, values);
+    }) as typeof test.database.query,
+  };
+  const { client } = temporal;
+  const options = { client, database, log: quiet, due: { 'authorization-expiry': SIGN }, everyMs: 100 };
+  const kept = startDueSchedules(options);
+  try {
+    await until(() => looks >= 4);
+    expect(await runs()).toBe(0);
+    await schedule().pause('test');
+    await until(async () => (await schedule().describe()).state.paused);
+    await due(true);
+    const before = looks;
+    await until(() => looks >= before + 6);
+    expect(await runs()).toBe(0);
+    await schedule().unpause();
+    await until(async () => (await runs()) > 0);
+    await due(false);
+  } finally {
+    await kept.stop();
+  }
+});
