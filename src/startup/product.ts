@@ -58,8 +58,8 @@ export interface Setup {
 export interface Product {
   services: Services;
   /**
-   * Resolves when everything works: workers when they poll, however long Temporal stays away. @throws Error as
-   * temporalFetch
+   * Resolves when everything works: workers when they poll, however long Temporal stays away, but dispatchers without it.
+   * @throws Error as temporalFetch
    */
   ready(): Promise<void>;
   /** Absent without the API. */
@@ -229,7 +229,7 @@ function readinessParts(role: Role, { postgres, temporal, workers }: Checks): Re
 }
 
 /** @throws StoppedWhileStarting when the process is told to stop first */
-async function untilReady({ readiness, own, stages, infrastructure }: Parts): Promise<void> {
+async function untilReady({ role, readiness, own, stages, infrastructure }: Parts): Promise<void> {
   let stopped = false;
   const stop = new Promise<void>((resolve) => {
     stages.started('wait for readiness', async () => {
@@ -238,8 +238,8 @@ async function untilReady({ readiness, own, stages, infrastructure }: Parts): Pr
     });
   });
   await Promise.race([infrastructure.temporalFetch, stop]);
-  const works = async () =>
-    own.workers?.isRunning() !== false && (await readiness.ask()).state !== 'not_ready';
+  const waits = () => role !== 'dispatcher' && own.workers?.isRunning() === false;
+  const works = async () => !waits() && (await readiness.ask()).state !== 'not_ready';
   while (!stopped && !(await works())) await sleep(LOOK_MS);
   if (stopped) throw new StoppedWhileStarting();
 }

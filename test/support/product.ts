@@ -89,6 +89,8 @@ export interface Fleet {
   worker: Kept;
   /** Starts a second API on this port, and waits until it serves. */
   anotherApi(atPort: number): Promise<{ api: Kept; baseUrl: string }>;
+  /** Starts a process that delivers webhooks alone. */
+  dispatcher(): Promise<Kept>;
   /** Creates a tenant by an operator command. */
   newTenant(role?: 'client' | 'admin'): Promise<Credential>;
   /** Runs an operator command. @returns its exit code and output */
@@ -167,6 +169,12 @@ export async function startFleet(more: Record<string, string> = {}): Promise<Fle
       await another.serves();
       return { api: another, baseUrl: `http://127.0.0.1:${atPort}` };
     },
+    async dispatcher() {
+      const dispatcher = keep('dispatcher', environment);
+      roles.push(dispatcher);
+      await dispatcher.serves();
+      return dispatcher;
+    },
     async newTenant(role = 'client') {
       const made = await operator('client', 'create', '--name', 'Acme', '--role', role, '--json');
       return JSON.parse(made.out) as Credential;
@@ -229,7 +237,7 @@ async function switchable<S extends { pid(): number; stop(): Promise<void> }>(ma
 const RESTART_MS = 200;
 
 function keep(
-  role: 'api' | 'worker' | 'signer',
+  role: 'api' | 'worker' | 'dispatcher' | 'signer',
   environment: Record<string, string>,
 ): Kept & { serves(): Promise<void> } {
   let run: Run;
