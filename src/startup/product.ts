@@ -37,7 +37,7 @@ import type { Infrastructure } from './infrastructure';
 import { keepLocalChainTime } from './local-chain/chain-time';
 import { keepLocalDelegate } from './local-chain/delegate';
 import { ensureLocalNetwork } from './local-chain/network';
-import { awaitRights, awaitSchema, migrateSchema } from './schema';
+import { assertSettings, awaitRights, awaitSchema, migrateSchema } from './schema';
 import { signWith } from './signer';
 import { type Stages, StoppedWhileStarting } from './stages';
 import type { Compose, Composition, Wiring } from './wiring';
@@ -142,6 +142,7 @@ async function openBase({ config, role, log, stages, infrastructure, masterKeys 
   stages.started('database', () => database.close());
   if (role !== 'all') await awaitSchema(database, log, stages);
   await awaitRights(database, config.mode, log, stages);
+  await assertSettings(database, url);
   const keyring = await openKeyring(database, masterKeys);
   const kept = keepKeyring(keyring, log);
   stages.started('keyring', () => kept.stop());

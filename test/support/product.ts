@@ -91,6 +91,8 @@ export interface Fleet {
   anotherApi(atPort: number): Promise<{ api: Kept; baseUrl: string }>;
   /** Starts a process that delivers webhooks alone. */
   dispatcher(): Promise<Kept>;
+  /** Starts a desk on this port. */
+  desk(atPort: number): Promise<Kept>;
   /** Creates a tenant by an operator command. */
   newTenant(role?: 'client' | 'admin'): Promise<Credential>;
   /** Runs an operator command. @returns its exit code and output */
@@ -102,8 +104,12 @@ export interface Fleet {
 
 /**
  * Starts Postgres, Temporal and the local chain, with the roles migrate, api, worker and signer beside them.
+ * @param through gives the product another address of the database, such as a pooler's
  */
-export async function startFleet(more: Record<string, string> = {}): Promise<Fleet> {
+export async function startFleet(
+  more: Record<string, string> = {},
+  through: (url: string) => Promise<string> = async (url) => url,
+): Promise<Fleet> {
   const dataDir = temporaryFolder('fleet');
   await Promise.all([shareBundles(dataDir), giveOwnPorts(dataDir)]);
   const [postgres, temporal, chain] = await Promise.all([
@@ -117,7 +123,7 @@ export async function startFleet(more: Record<string, string> = {}): Promise<Fle
     NODE_ENV: 'production',
     MODE: 'sandbox',
     MASTER_KEYS: masterKeysText(masterKey),
-    DATABASE_URL: runtimeUrl(postgres.url()),
+    DATABASE_URL: await through(runtimeUrl(postgres.url())),
     TEMPORAL_ADDRESS: temporal.address(),
     DATA_DIR: dataDir, // has only the bundle
     SHUTDOWN_SECONDS: '5',
@@ -174,6 +180,12 @@ export async function startFleet(more: Record<string, string> = {}): Promise<Fle
       roles.push(dispatcher);
       await dispatcher.serves();
       return dispatcher;
+    },
+    async desk(atPort) {
+      const desk = keep('desk', { ...environment, DESK_PORT: String(atPort) });
+      roles.push(desk);
+      await desk.serves();
+      return desk;
     },
     async newTenant(role = 'client') {
       const made = await operator('client', 'create', '--name', 'Acme', '--role', role, '--json');
@@ -237,7 +249,7 @@ async function switchable<S extends { pid(): number; stop(): Promise<void> }>(ma
 const RESTART_MS = 200;
 
 function keep(
-  role: 'api' | 'worker' | 'dispatcher' | 'signer',
+  role: 'api' | 'worker' | 'dispatcher' | 'desk' | 'signer',
   environment: Record<string, string>,
 ): Kept & { serves(): Promise<void> } {
   let run: Run;

@@ -3,6 +3,7 @@ import { Client, escapeLiteral as literal, escapeIdentifier as name } from 'pg';
 import { StartupError } from '../startup-error';
 import type { Sql } from './database';
 import { FUNCTIONS, SANDBOX_FUNCTIONS, SEQUENCES, TABLES, type TableRights } from './rights';
+import { roleSettings } from './session-settings';
 
 /**
  * The database roles: the owner migrates, the runtime role runs the product, and the reader reads for reports. A role is the user of
@@ -24,8 +25,8 @@ export interface GivenRights extends RoleUrls {
 const LOCK = 7_204_114;
 
 /**
- * Creates the runtime role and the reader where they are missing, and gives each exactly its rights. A role that exists keeps its
- * password. Idempotent. Does nothing with one role only.
+ * Creates the runtime role and the reader where they are missing, and gives each exactly its rights. The runtime role gets the settings
+ * of its sessions. A role that exists keeps its password. Idempotent. Does nothing with one role only.
  * @throws StartupError with the statements for an administrator, when the owner may not create a role
  */
 export async function giveRights(given: GivenRights): Promise<void> {
@@ -37,9 +38,21 @@ export async function giveRights(given: GivenRights): Promise<void> {
     await client.query(['begin', `select pg_advisory_xact_lock(${LOCK})`].join('; '));
     const { rows } = await client.query<{ name: string; columns: string[] }>(COLUMNS, [Object.keys(TABLES)]);
     await client.query(grants(given, new Map(rows.map((row) => [row.name, row.columns]))).join(';\n'));
+    await giveSettings(client, given);
     await client.query('commit');
   } finally {
     await client.end();
+  }
+}
+
+/** Only PgBouncer needs them, so an owner who may not change the role is no failure. Who needs them looks for them. */
+async function giveSettings(client: Client, { owner, runtime }: RoleUrls): Promise<void> {
+  await client.query('savepoint settings');
+  try {
+    await client.query(roleSettings(userOf(runtime), databaseOf(owner)).join(';\n'));
+  } catch (error) {
+    if ((error as { code?: string }).code !== '42501') throw error;
+    await client.query('rollback to savepoint settings');
   }
 }
 
@@ -50,6 +63,7 @@ export const isSeparate = ({ owner, runtime }: Pick<RoleUrls, 'owner' | 'runtime
 /** Statements for an administrator whose owner may not create roles. They hold no password, only its SCRAM verifier. */
 export const loginStatements = (given: RoleUrls): string[] => [
   ...loginsOf(given).map(createLogin),
+  ...roleSettings(userOf(given.runtime), databaseOf(given.owner)),
   `revoke temporary on database ${name(databaseOf(given.owner))} from public`,
 ];
 
