@@ -91,8 +91,6 @@ export interface Fleet {
   anotherApi(atPort: number): Promise<{ api: Kept; baseUrl: string }>;
   /** Starts a process that delivers webhooks alone. */
   dispatcher(): Promise<Kept>;
-  /** Starts a desk on this port. */
-  desk(atPort: number): Promise<Kept>;
   /** Creates a tenant by an operator command. */
   newTenant(role?: 'client' | 'admin'): Promise<Credential>;
   /** Runs an operator command. @returns its exit code and output */
@@ -181,12 +179,6 @@ export async function startFleet(
       await dispatcher.serves();
       return dispatcher;
     },
-    async desk(atPort) {
-      const desk = keep('desk', { ...environment, DESK_PORT: String(atPort) });
-      roles.push(desk);
-      await desk.serves();
-      return desk;
-    },
     async newTenant(role = 'client') {
       const made = await operator('client', 'create', '--name', 'Acme', '--role', role, '--json');
       return JSON.parse(made.out) as Credential;
@@ -249,7 +241,7 @@ async function switchable<S extends { pid(): number; stop(): Promise<void> }>(ma
 const RESTART_MS = 200;
 
 function keep(
-  role: 'api' | 'worker' | 'dispatcher' | 'desk' | 'signer',
+  role: 'api' | 'worker' | 'dispatcher' | 'signer',
   environment: Record<string, string>,
 ): Kept & { serves(): Promise<void> } {
   let run: Run;
