@@ -45,7 +45,7 @@ export async function giveRights(given: GivenRights): Promise<void> {
   }
 }
 
-/** Only PgBouncer needs them, so an owner who may not change the role is no failure. Who needs them looks for them. */
+/** Only PgBouncer needs them, so an owner who may not change the role is no failure. A process behind PgBouncer looks for them. */
 async function giveSettings(client: Client, { owner, runtime }: RoleUrls): Promise<void> {
   await client.query('savepoint settings');
   try {

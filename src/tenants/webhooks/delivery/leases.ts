@@ -51,8 +51,8 @@ interface Held {
 }
 
 /**
- * Keeps the leases of this process in Postgres: renews them every three seconds, takes free ones that a workflow wants,
- * and, while it stands in, old ones that nobody renews. A lease that was lost to another process is dropped.
+ * Keeps the leases of this process in Postgres. Renews them every three seconds, and takes free ones that a workflow
+ * wants. While the process stands in, also takes old ones that nobody renews. A lost lease is dropped.
  *
  * Two clocks hold. Others take a lease by the clock of Postgres, 15 s after its renewal. The holder stops by its own
  * monotonic clock, a second earlier and counted from before the renewal was sent. A process that was stopped for longer
