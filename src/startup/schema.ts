@@ -4,8 +4,14 @@ import type { Config } from '../kernel/config/config';
 import type { Sql } from '../kernel/db/database';
 import { DatabaseAway } from '../kernel/db/faults';
 import { migrate, missingMigrations } from '../kernel/db/migrate';
-import { differenceOfRights, type GivenRights, giveRights, isSeparate } from '../kernel/db/roles';
-import { isPooled, missingSettings } from '../kernel/db/session-settings';
+import {
+  differenceOfRights,
+  type GivenRights,
+  giveRights,
+  isSeparate,
+  missingSettings,
+} from '../kernel/db/roles';
+import { isPooled } from '../kernel/db/session-settings';
 import { StartupError } from '../kernel/startup-error';
 import type { DatabaseUrls } from './infrastructure';
 import type { Stages } from './stages';

@@ -1,6 +1,7 @@
 /** @long @isolated runs every role through PgBouncer. */
 import { createDatabase, type Database } from '../../src/kernel/db/database';
-import { isPooled, missingSettings } from '../../src/kernel/db/session-settings';
+import { missingSettings } from '../../src/kernel/db/roles';
+import { isPooled } from '../../src/kernel/db/session-settings';
 import { ask } from '../chaos/persistent';
 import { LANE_NAMES, openTenant, startTraffic, type Traffic } from '../chaos/traffic';
 import { type PgBouncer, pgBouncerPath, startPgBouncer } from '../support/outside/pgbouncer';

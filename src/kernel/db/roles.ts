@@ -3,7 +3,7 @@ import { Client, escapeLiteral as literal, escapeIdentifier as name } from 'pg';
 import { StartupError } from '../startup-error';
 import type { Sql } from './database';
 import { FUNCTIONS, SANDBOX_FUNCTIONS, SEQUENCES, TABLES, type TableRights } from './rights';
-import { roleSettings } from './session-settings';
+import { roleSettings, SESSION_SETTINGS } from './session-settings';
 
 /**
  * The database roles: the owner migrates, the runtime role runs the product, and the reader reads for reports. A role is the user of
@@ -54,6 +54,17 @@ async function giveSettings(client: Client, { owner, runtime }: RoleUrls): Promi
     if ((error as { code?: string }).code !== '42501') throw error;
     await client.query('rollback to savepoint settings');
   }
+}
+
+/** Names of the settings that the session lacks, for instance because `migrate` has not given them to its role. */
+export async function missingSettings(sql: Sql): Promise<string[]> {
+  const rows = await sql.query<{ name: string; value: string }>(
+    'select name, current_setting(name) as value from unnest($1::text[]) as n(name)',
+    [Object.keys(SESSION_SETTINGS)],
+  );
+  return rows
+    .filter(({ name: setting, value }) => SESSION_SETTINGS[setting] !== value)
+    .map((row) => row.name);
 }
 
 /** Whether the product runs under another role than the owner. */

@@ -1,5 +1,4 @@
 import { escapeLiteral as literal, escapeIdentifier as name } from 'pg';
-import type { Sql } from './database';
 
 /** Longest run time of a statement. */
 export const STATEMENT_SECONDS = 20;
@@ -38,14 +37,3 @@ export const roleSettings = (role: string, database: string): string[] =>
     ([setting, value]) =>
       `alter role ${name(role)} in database ${name(database)} set ${setting} = ${literal(value)}`,
   );
-
-/** Names of the settings that the session lacks, for instance because `migrate` has not given them to its role. */
-export async function missingSettings(sql: Sql): Promise<string[]> {
-  const rows = await sql.query<{ name: string; value: string }>(
-    'select name, current_setting(name) as value from unnest($1::text[]) as n(name)',
-    [Object.keys(SESSION_SETTINGS)],
-  );
-  return rows
-    .filter(({ name: setting, value }) => SESSION_SETTINGS[setting] !== value)
-    .map((row) => row.name);
-}
