@@ -39,7 +39,7 @@ export interface LeasesDeps {
   clock?: () => number;
   /** Shards that workflows want this process to deliver. */
   wanted(): number[];
-  /** Called after each look at the leases. `taken`: shards that this process did not hold before. */
+  /** Called after each look at the leases, and after some were given back. `taken`: shards that this process did not hold before. */
   onLook(taken: number[]): void;
 }
 
@@ -72,7 +72,11 @@ export function createLeases(deps: LeasesDeps): Leases {
   async function look(): Promise<void> {
     const began = clock();
     const wishes = wanted();
-    if (wishes.length === 0 && leases.size === 0 && standsInFrom === undefined) return rest();
+    if (wishes.length === 0 && leases.size === 0 && standsInFrom === undefined) {
+      clearInterval(timer);
+      timer = undefined;
+      return onLook([]);
+    }
     try {
       const standsIn = standsInFrom !== undefined && began >= standsInFrom;
       const found = await renewLeases(database, {
@@ -111,11 +115,7 @@ export function createLeases(deps: LeasesDeps): Leases {
     await giveLeases(database, given).catch((error: Error) =>
       log.debug({ cause: error.message }, 'leases of webhook shards were not given back; they run out'),
     );
-  }
-
-  function rest(): void {
-    clearInterval(timer);
-    timer = undefined;
+    onLook([]);
   }
 
   /** @returns shards that this process did not hold before */
