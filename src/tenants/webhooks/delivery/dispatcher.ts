@@ -82,6 +82,8 @@ interface Engine extends DispatcherDeps {
   mayClaim(shard: number): boolean;
   /** The shards of {@link Engine.mayClaim}. */
   claimable(): number[];
+  /** Shards whose lease is given back when their attempts have ended. */
+  giving: Map<number, Promise<void>>;
   lanes: Lanes;
   /** Rounds of claiming. */
   claims: Rounds;
@@ -117,6 +119,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     leases,
     mayClaim,
     claimable: () => leases.held().filter(mayClaim),
+    giving: new Map(),
     lanes: createLanes(),
     claims,
     moves,
@@ -148,10 +151,17 @@ function afterLook(engine: Engine, poll: DuePoll, taken: number[]): void {
 }
 
 /** Gives the lease of a shard back when its attempts have ended, unless a workflow wants it again. */
-async function giveWhenIdle(
-  { shards, lanes, moves, recorder, leases }: Engine,
-  shard: number,
-): Promise<void> {
+function giveWhenIdle(engine: Engine, shard: number): Promise<void> {
+  const { giving } = engine;
+  const known = giving.get(shard);
+  if (known) return known;
+  const given = waitAndGive(engine, shard).finally(() => giving.delete(shard));
+  giving.set(shard, given);
+  return given;
+}
+
+async function waitAndGive(engine: Engine, shard: number): Promise<void> {
+  const { shards, lanes, moves, recorder, leases } = engine;
   const isBusy = () =>
     moves.busy() || recorder.isWaiting(shard) || lanes.ofShard(shard).some((lane) => !isIdle(lane));
   while (isBusy() && !shards.isTaken(shard)) await sleep(DRAIN_POLL_MS);
