@@ -165,6 +165,7 @@ async function waitAndGive(engine: Engine, shard: number): Promise<void> {
   const isBusy = () =>
     moves.busy() || recorder.isWaiting(shard) || lanes.ofShard(shard).some((lane) => !isIdle(lane));
   while (isBusy() && !shards.isTaken(shard)) await sleep(DRAIN_POLL_MS);
+  if (shards.isTaken(shard)) return;
   await leases.give([shard]);
 }
 
