@@ -19,13 +19,14 @@ let database: Database;
 let receiver: Receiver;
 let tenants: Credential[];
 let dispatchers: Kept[];
-const paths = ['/one', '/two'];
+const paths = ['/one', '/two', '/failing'];
+const working = () => tenants.slice(0, 2);
 
 beforeAll(async () => {
   fleet = await startFleet({ WORKER_WEBHOOKS: 'off' });
   receiver = await startReceiver({ http: true });
   database = createDatabase({ url: fleet.databaseUrl, poolSize: 4, name: 'test' });
-  tenants = [await fleet.newTenant(), await fleet.newTenant()];
+  tenants = [await fleet.newTenant(), await fleet.newTenant(), await fleet.newTenant()];
   for (const [index, { clientId, clientSecret }] of tenants.entries()) {
     const answer = await fetch(`${fleet.baseUrl}/v1/webhooks`, {
       method: 'POST',
@@ -48,26 +49,23 @@ afterAll(async () => {
   killAll();
 });
 
-/** Records events of each tenant. @returns their ids */
+/** Records events of a tenant. @returns their ids */
+async function recordFor(tenantId: string, count: number): Promise<string[]> {
+  const ids = Array.from({ length: count }, () => newId('event'));
+  const at = new Date();
+  await database.transaction((tx) =>
+    appendEvents(
+      tx,
+      ids.map((id) => ({ tenantId, registration: 'card', event: 'card_transaction', data: { id }, at })),
+    ),
+  );
+  return ids;
+}
+
+/** Records events of the two tenants whose endpoints work. */
 async function record(count: number): Promise<string[]> {
-  const made = tenants.map(({ clientId }) => ({
-    clientId,
-    ids: Array.from({ length: count }, () => newId('event')),
-  }));
-  for (const { clientId: tenantId, ids } of made)
-    await database.transaction((tx) =>
-      appendEvents(
-        tx,
-        ids.map((id) => ({
-          tenantId,
-          registration: 'card',
-          event: 'card_transaction',
-          data: { id },
-          at: new Date(),
-        })),
-      ),
-    );
-  return made.flatMap(({ ids }) => ids);
+  const made = await Promise.all(working().map(({ clientId }) => recordFor(clientId, count)));
+  return made.flat();
 }
 
 const idOf = ({ body }: { body: { data: Record<string, unknown> } }) => body.data['id'] as string;
@@ -103,7 +101,19 @@ it(
     expect(await secondsFor(await record(20))).toBeLessThan(TAKEN_OVER_SECONDS);
     expect(await secondsFor(await record(5))).toBeLessThan(2);
     expect((await shards()).every(({ stands_in: standsIn }) => standsIn)).toBe(true);
+    // Recoveries are workflows: a failing endpoint gets no probe, and its events use up no attempt.
+    receiver.answer('/failing', 500);
+    const failing = await recordFor(tenants[2]?.clientId ?? '', 6);
+    const isFailing = async () =>
+      (await database.query(`select from webhook_endpoints where status = 'failing'`)).length === 1;
+    await until(isFailing);
+    const tried = receiver.at('/failing').length;
+    await sleep(10_000); // longer than the first retry and the first probe wait
+    expect(receiver.at('/failing')).toHaveLength(tried);
+    receiver.answer('/failing', 204);
     await fleet.temporal.start();
+    await until(async () => !(await isFailing()));
+    await until(() => haveCome(failing));
     await until(areDeliveredByWorkflows);
     const settled = await shards();
     await sleep(10_000);
@@ -122,7 +132,7 @@ it(
     await until(areDeliveredByWorkflows);
     const open = new Map<string, number>();
     const atOnce: string[] = [];
-    for (const path of paths)
+    for (const path of ['/one', '/two'])
       receiver.answer(path, async (one, response) => {
         const id = idOf(one);
         if ((open.get(id) ?? 0) > 0) atOnce.push(id);
