@@ -114,7 +114,7 @@ it(
       (await database.query(`select from webhook_endpoints where status = 'failing'`)).length === 1;
     await until(isFailing);
     const tried = receiver.at('/failing').length;
-    await sleep(10_000); // longer than the first retry and the first probe wait
+    await sleep(7_000); // longer than the first retry and the first probe wait
     expect(receiver.at('/failing')).toHaveLength(tried);
     receiver.answer('/failing', 204);
     await fleet.temporal.start();
@@ -122,7 +122,7 @@ it(
     await until(isAllDelivered);
     await until(areDeliveredByWorkflows);
     const settled = await shards();
-    await sleep(10_000);
+    await sleep(6_000);
     expect((await shards()).map(({ fence }) => fence)).toEqual(settled.map(({ fence }) => fence));
     expect(settled).toHaveLength(SHARDS);
     const last = await record(20);
