@@ -12,10 +12,16 @@ import { createHousekeepingActivities } from './housekeeping';
 import { createKycActivities } from './kyc';
 import { createTransferActivities } from './transfers';
 import { createWalletActivities } from './wallets';
-import { createWebhookActivities } from './webhooks';
+import { createWebhookActivities, type WebhookActivities } from './webhooks';
 
-/** Every activity under the name by which workflows call it. */
-export function createActivities(services: Composed) {
+/**
+ * Every activity under the name by which workflows call it.
+ * @param webhooks the activities of a delivery that the process also uses without workflows
+ */
+export function createActivities(
+  services: Composed,
+  webhooks: WebhookActivities = createWebhookActivities(services),
+) {
   return {
     ...createAuditActivities(services),
     ...createCardActivities(services),
@@ -30,7 +36,7 @@ export function createActivities(services: Composed) {
     ...createKycActivities(services),
     ...createTransferActivities(services),
     ...createWalletActivities(services),
-    ...createWebhookActivities(services),
+    ...webhooks,
   };
 }
 

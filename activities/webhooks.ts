@@ -4,7 +4,7 @@ import type { Composed } from '../src/composition';
 import { createEventIds } from '../src/kernel/outbox/event-id';
 import { createResolver } from '../src/kernel/security/allowed-addresses';
 import { guardedConnector } from '../src/kernel/security/guarded-connector';
-import { createDispatcher } from '../src/tenants/webhooks/delivery/dispatcher';
+import { createDispatcher, type Dispatcher } from '../src/tenants/webhooks/delivery/dispatcher';
 import { UNDER_WAY } from '../src/tenants/webhooks/delivery/lane';
 import { createPoster } from '../src/tenants/webhooks/delivery/poster';
 import {
@@ -57,9 +57,32 @@ export function createDelivery(services: Composed, options: WebhookOptions = {})
   return { ...services, poster, secrets, ids, maxProbeMs };
 }
 
-export function createWebhookActivities(services: Composed, options: WebhookOptions = {}): WebhookActivities {
+/** The delivery of webhooks in a process. */
+export interface WebhookDelivery extends Pick<Dispatcher, 'standIn'> {
+  activities: WebhookActivities;
+}
+
+export const createWebhookActivities = (services: Composed, options?: WebhookOptions): WebhookActivities =>
+  createWebhookDelivery(services, options).activities;
+
+export function createWebhookDelivery(services: Composed, options: WebhookOptions = {}): WebhookDelivery {
   const delivery = createDelivery(services, options);
   const dispatcher = createDispatcher(delivery);
+  return {
+    standIn: dispatcher.standIn,
+    activities: activitiesOf(services, { ...options, delivery, dispatcher }),
+  };
+}
+
+interface ActivitiesOptions extends WebhookOptions {
+  delivery: ReturnType<typeof createDelivery>;
+  dispatcher: Dispatcher;
+}
+
+function activitiesOf(
+  services: Composed,
+  { delivery, dispatcher, sliceMs }: ActivitiesOptions,
+): WebhookActivities {
   const { toWorkflow, fromWorkflow } = services.productClock;
   /** The workflow waits by its own clock. */
   const shown = (state: RecoveryState): RecoveryState => ({
@@ -71,7 +94,7 @@ export function createWebhookActivities(services: Composed, options: WebhookOpti
       const { cancellationSignal, info } = Context.current();
       const taken = dispatcher.take(shard);
       try {
-        await beatFor(sliceOf(info, options.sliceMs), cancellationSignal);
+        await beatFor(sliceOf(info, sliceMs), cancellationSignal);
       } finally {
         taken.release();
       }

@@ -55,8 +55,10 @@ export async function openBench(): Promise<Bench> {
   const ownerUrl = urlOf('bench');
   await migrate(ownerUrl);
   await giveRights({ owner: ownerUrl, runtime: runtimeUrl(ownerUrl), sandbox: true });
+  // BENCH_UNNAMED=on: statements are sent without a name, as through PgBouncer.
+  const unnamed = process.env['BENCH_UNNAMED'] === 'on' ? '?pgbouncer=true' : '';
   return {
-    databaseUrl: runtimeUrl(ownerUrl),
+    databaseUrl: runtimeUrl(ownerUrl) + unnamed,
     ownerUrl,
     urlOf,
     dataDir,

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { createActivities } from '../activities';
+import { createWebhookDelivery } from '../activities/webhooks';
 import {
   createApi,
   createDesk,
@@ -67,6 +68,7 @@ const PARTY_USE: Record<StartRole, PartyUse> = {
   all: 'reaches',
   api: 'reaches',
   worker: 'reaches',
+  dispatcher: 'neither',
   desk: 'reaches',
   signer: 'neither',
   migrate: 'neither',
@@ -176,6 +178,7 @@ async function serveParties({ config, log, stages, voice }: Run): Promise<void> 
 
 function compose(wiring: Wiring): Composition {
   const services = createServices(wiring);
+  const webhooks = createWebhookDelivery(services);
   return {
     services,
     api(options) {
@@ -186,7 +189,8 @@ function compose(wiring: Wiring): Composition {
       const handle = createDesk(services, options).callback();
       return (request, response) => void handle(request, response);
     },
-    activities: createActivities(services),
+    activities: createActivities(services, webhooks.activities),
+    standIn: webhooks.standIn,
     reconcilables: reconcilables(services),
     readings: readings(services),
     firstStep: firstStepOf(services),

@@ -16,7 +16,13 @@ import { installRuntime } from './logger';
 import { isAwake } from './patches';
 
 type ActivityQueue = (typeof ACTIVITY_QUEUES)[number];
-type Queue = (typeof QUEUES)[keyof typeof QUEUES] | ActivityQueue;
+export type Queue = (typeof QUEUES)[keyof typeof QUEUES] | ActivityQueue;
+
+/** Queues whose activities call endpoints of tenants. */
+export const WEBHOOK_QUEUES: readonly Queue[] = [QUEUES.webhooks, PROBES_QUEUE];
+const ALL_QUEUES: readonly Queue[] = [...Object.values(QUEUES), ...ACTIVITY_QUEUES];
+/** The queues that call no endpoint of a tenant. */
+export const PROCESS_QUEUES: readonly Queue[] = ALL_QUEUES.filter((queue) => !WEBHOOK_QUEUES.includes(queue));
 type Tuning = Pick<
   WorkerOptions,
   | 'maxConcurrentActivityTaskExecutions'
@@ -63,6 +69,8 @@ const RETRY_MS = [500, 10_000] as const;
 
 export interface WorkersOptions {
   temporal: TemporalOptions;
+  /** The queues that this process serves. Default: all. */
+  queues?: readonly Queue[];
   keyring: Keyring;
   /** Every activity by name, from `createActivities`. */
   activities: object;
@@ -82,14 +90,14 @@ export interface WorkersOptions {
 export interface Workers {
   /** Resolves when all workers have stopped. Never rejects. */
   run: Promise<void>;
-  /** Whether every queue has a running worker. */
+  /** Whether each of its queues has a running worker. */
   isRunning(): boolean;
   /** Stops polling and resolves when the tasks under way have ended. */
   shutdown(): Promise<void>;
 }
 
 /**
- * Runs a worker for every queue until `shutdown`. Temporal may be away at the start or at any time: a worker that
+ * Runs a worker for each of the queues until `shutdown`. Temporal may be away at the start or at any time: a worker that
  * cannot start or has failed is created again.
  *
  * Temporal gives tasks to any worker of a queue. With its worker versioning only workers of the current version of a deployment get
@@ -98,7 +106,7 @@ export interface Workers {
  * the histories of earlier releases.
  */
 export function startWorkers(options: WorkersOptions): Workers {
-  const { log, temporal, dataDir, bundlePath, onAway } = options;
+  const { log, temporal, queues = ALL_QUEUES, dataDir, bundlePath, onAway } = options;
   installRuntime(log, onAway);
   const stopping = new AbortController();
   setMaxListeners(0, stopping.signal); // one listener a queue
@@ -122,7 +130,6 @@ export function startWorkers(options: WorkersOptions): Workers {
     }
   }
 
-  const queues: Queue[] = [...Object.values(QUEUES), ...ACTIVITY_QUEUES];
   const run = Promise.all(queues.map(keepWorking)).then(() => undefined);
   return {
     run,

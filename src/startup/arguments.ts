@@ -3,7 +3,7 @@ import type { Role } from '../kernel/config/config';
 
 export type StartRole = Role | 'migrate' | 'parties';
 
-/** Parses `--role api|worker|desk|signer|all|migrate|parties`. Exits with 0 for `--help` and with 2 for invalid arguments. */
+/** Parses `--role api|worker|dispatcher|desk|signer|all|migrate|parties`. Exits with 0 for `--help` and with 2 for invalid arguments. */
 export function readArguments(argv: string[]): { role: StartRole } {
   const command = new Command()
     .name('npm start --')
@@ -13,9 +13,9 @@ export function readArguments(argv: string[]): { role: StartRole } {
     .addOption(
       new Option(
         '--role <role>',
-        "what this process does; signer: signs for wallets and listens nowhere; parties: serves the sandbox's outside parties, for an installation elsewhere",
+        "what this process does; dispatcher: delivers webhooks; signer: signs for wallets and listens nowhere; parties: serves the sandbox's outside parties, for an installation elsewhere",
       )
-        .choices(['all', 'api', 'worker', 'desk', 'signer', 'migrate', 'parties'])
+        .choices(['all', 'api', 'worker', 'dispatcher', 'desk', 'signer', 'migrate', 'parties'])
         .default(
           'all',
           'api, worker, desk and signer, with an embedded Postgres and Temporal where none is configured',

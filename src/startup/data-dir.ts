@@ -18,6 +18,7 @@ function needsDataDir(role: StartRole, config: Config): boolean {
   if (role === 'parties')
     return !databaseUrl || !masterKeys || PARTIES.some((party) => partySecrets[party] === undefined);
   if (role === 'signer') return true;
+  if (role === 'dispatcher') return false;
   return role === 'all' || (documents.kind === 'folder' && isWithin(dataDir, documents.folder));
 }
 
@@ -30,6 +31,7 @@ export async function claimFolders(role: StartRole, config: Config): Promise<voi
   if (
     role !== 'parties' &&
     role !== 'signer' &&
+    role !== 'dispatcher' &&
     documents.kind === 'folder' &&
     !isWithin(dataDir, documents.folder)
   )

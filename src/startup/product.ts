@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { startWorkers, type Workers } from '../../workers/worker';
+import { PROCESS_QUEUES, startWorkers, WEBHOOK_QUEUES, type Workers } from '../../workers/worker';
 import { ensureDemoBins } from '../cards/programmes/operations';
 import { warnOfFewHosts } from '../chain/networks/nodes/hosts';
 import { listOpened } from '../chain/networks/operations';
@@ -11,10 +11,12 @@ import type { Config, Role } from '../kernel/config/config';
 import { callOthers, hearOthers } from '../kernel/db/calls';
 import { createDatabase, type Database } from '../kernel/db/database';
 import { lookoutOf } from '../kernel/db/lookout';
+import { isPooled } from '../kernel/db/session-settings';
 import { createMetrics, type Metrics } from '../kernel/metrics/metrics';
 import { createMetricsServer } from '../kernel/metrics/server';
 import { eventsCommitted } from '../kernel/outbox/events';
 import { WATCHED_PARTIES } from '../kernel/outbox/queues';
+import { PARTIES } from '../kernel/parties';
 import { createRateLimiter } from '../kernel/rate-limit';
 import { createRateShare, keepRateShare } from '../kernel/rate-share';
 import { createReadiness, type ReadinessGate, type ReadinessParts } from '../kernel/readiness';
@@ -40,10 +42,10 @@ import type { Infrastructure } from './infrastructure';
 import { keepLocalChainTime } from './local-chain/chain-time';
 import { keepLocalDelegate } from './local-chain/delegate';
 import { ensureLocalNetwork } from './local-chain/network';
-import { awaitRights, awaitSchema, migrateSchema } from './schema';
+import { assertSettings, awaitRights, awaitSchema, migrateSchema } from './schema';
 import { signWith } from './signer';
 import { type Stages, StoppedWhileStarting } from './stages';
-import type { Compose, Composition } from './wiring';
+import type { Compose, Composition, Wiring } from './wiring';
 
 export interface Setup {
   config: Config;
@@ -61,8 +63,8 @@ export interface Setup {
 export interface Product {
   services: Services;
   /**
-   * Resolves when everything works: workers when they poll, however long Temporal stays away. @throws Error as
-   * temporalFetch
+   * Resolves when everything works: workers when they poll, however long Temporal stays away, but dispatchers without it.
+   * @throws Error as temporalFetch
    */
   ready(): Promise<void>;
   /** Absent without the API. */
@@ -104,7 +106,8 @@ export async function startProduct(setup: Setup): Promise<Product> {
   const parts = connect(setup, await openBase(setup));
   const { services, stages } = parts;
   await keepClock(config.mode, services, stages);
-  await services.database.transaction((tx) => keepLimits(tx, config.limits, INSTALLATION));
+  if (role !== 'dispatcher')
+    await services.database.transaction((tx) => keepLimits(tx, config.limits, INSTALLATION));
   if (config.mode === 'sandbox') await services.database.transaction((tx) => ensureDemoBins(tx));
   for (const network of await listOpened(services, services.database)) warnOfFewHosts(services, network);
   if (setup.signerKeys)
@@ -121,8 +124,9 @@ export async function startProduct(setup: Setup): Promise<Product> {
   if (role === 'worker' || role === 'all') {
     const commits = await keepCommitWatch(services, setup.config.dataDir);
     stages.started('watch over commits', () => commits.end());
-    startProcesses(parts);
   }
+  if (role === 'worker' || role === 'dispatcher' || role === 'all') startSteps(parts);
+  if (role === 'worker' || role === 'all') startProcesses(parts);
   const port = role === 'api' || role === 'all' ? await serveApi(parts) : undefined;
   if (port === undefined && role !== 'desk') stages.started('readiness', async () => parts.readiness.end());
   return { services, ready: () => untilReady(parts), port, deskPort, metricsPort };
@@ -144,6 +148,7 @@ async function openBase({ config, role, log, stages, infrastructure, masterKeys 
   stages.started('database', () => database.close());
   if (role !== 'all') await awaitSchema(database, log, stages);
   await awaitRights(database, config.mode, log, stages);
+  await assertSettings(database, url);
   const keyring = await openKeyring(database, masterKeys);
   const kept = keepKeyring(keyring, log);
   stages.started('keyring', () => kept.stop());
@@ -195,11 +200,7 @@ function connect(setup: Setup, { database, keyring }: Base): Parts {
     handOver,
     readiness: readiness.ask,
     publicUrl: () => config.publicUrl ?? ownUrl(),
-    stripe: config.stripe,
-    smtp: config.smtp,
-    ratesSource: config.ratesSource,
-    witness: config.witness,
-    partySettings: config.parties,
+    ...(role === 'dispatcher' ? NO_PARTIES : partiesOf(config)),
     sandboxPartiesUrl: () => config.sandboxPartiesUrl ?? ownUrl(),
     observers: metrics.observers,
     onClockAdvanced: () => afterClock(infrastructure, temporal, composition.services),
@@ -208,20 +209,34 @@ function connect(setup: Setup, { database, keyring }: Base): Parts {
   return { ...setup, keyring, temporal, onAway, composition, services, metrics, readiness, address, own };
 }
 
+const partiesOf = ({ stripe, smtp, ratesSource, witness, parties }: Config) => ({
+  stripe,
+  smtp,
+  ratesSource,
+  witness,
+  partySettings: parties,
+});
+
+/** A dispatcher calls no party, so it gets none of their secrets. */
+const NO_PARTIES: Pick<Wiring, 'partySettings'> = {
+  partySettings: Object.fromEntries(PARTIES.map((party) => [party, 'off'])),
+};
+
 type Checks = Record<'postgres' | 'temporal' | 'workers', () => Promise<unknown>>;
 
 /**
- * Readiness by role. An API serves without Temporal, but a worker has no work without it (decisions part 1, `GET
- * /health/ready`).
+ * Readiness by role. An API serves and a dispatcher delivers without Temporal, but a worker has no work without it
+ * (decisions part 1, `GET /health/ready`).
  */
 function readinessParts(role: Role, { postgres, temporal, workers }: Checks): ReadinessParts {
   if (role === 'api' || role === 'desk') return { needed: { postgres }, named: { temporal } };
   if (role === 'worker') return { needed: { postgres, temporal, workers } };
+  if (role === 'dispatcher') return { needed: { postgres }, named: { temporal, workers } };
   return { needed: { postgres }, first: { temporal, workers } };
 }
 
 /** @throws StoppedWhileStarting when the process is told to stop first */
-async function untilReady({ readiness, own, stages, infrastructure }: Parts): Promise<void> {
+async function untilReady({ role, readiness, own, stages, infrastructure }: Parts): Promise<void> {
   let stopped = false;
   const stop = new Promise<void>((resolve) => {
     stages.started('wait for readiness', async () => {
@@ -230,8 +245,8 @@ async function untilReady({ readiness, own, stages, infrastructure }: Parts): Pr
     });
   });
   await Promise.race([infrastructure.temporalFetch, stop]);
-  const works = async () =>
-    own.workers?.isRunning() !== false && (await readiness.ask()).state !== 'not_ready';
+  const waits = () => role !== 'dispatcher' && own.workers?.isRunning() === false;
+  const works = async () => !waits() && (await readiness.ask()).state !== 'not_ready';
   while (!stopped && !(await works())) await sleep(LOOK_MS);
   if (stopped) throw new StoppedWhileStarting();
 }
@@ -312,25 +327,30 @@ async function serveDesk({
   return port;
 }
 
-/** A worker hears when another process writes after a quiet second. One process needs no call, because its commits wake its loops. */
+/** A worker or a dispatcher hears when another process writes after a quiet second. One process needs no call, because its commits wake its loops. */
 function keepCalls({ role, services: { database }, infrastructure, stages }: Parts): void {
   if (role === 'all') return;
   const call = () => callOthers(database);
   eventsCommitted.subscribe(call);
   stages.started('calls to other processes', async () => void eventsCommitted.unsubscribe(call));
-  if (role !== 'worker') return;
+  if (role !== 'worker' && role !== 'dispatcher') return;
+  if (isPooled(infrastructure.databaseUrl)) return;
   const source = { url: infrastructure.databaseUrl, name: `cardwright ${role}` };
   const hearing = hearOthers(source, () => lookoutOf(database).wake());
   stages.started('calls of other processes', () => hearing.stop());
 }
 
-/** Starts workers, relay and reconciler. */
-function startProcesses(parts: Parts): void {
-  const { config, log, stages, composition, services, temporal, keyring, onAway } = parts;
-  const { database, commands } = services;
-  const { client } = temporal;
+/** Starts the workers of the role's queues. A process that delivers webhooks also does so while Temporal is away. */
+function startSteps(parts: Parts): void {
+  const { config, role, log, stages, composition, keyring, onAway } = parts;
+  const delivers = role !== 'worker' || config.workerWebhooks;
+  if (delivers) {
+    const standIn = composition.standIn();
+    stages.started('webhooks without Temporal', () => standIn.stop());
+  }
   const workers = startWorkers({
     temporal: temporalOptions(parts),
+    queues: [...(role === 'dispatcher' ? [] : PROCESS_QUEUES), ...(delivers ? WEBHOOK_QUEUES : [])],
     keyring,
     activities: composition.activities,
     log,
@@ -340,6 +360,12 @@ function startProcesses(parts: Parts): void {
   });
   parts.own.workers = workers;
   stages.started('workers', () => workers.shutdown());
+}
+
+/** Starts relay and reconciler. */
+function startProcesses({ config, log, stages, composition, services, temporal, onAway }: Parts): void {
+  const { database, commands } = services;
+  const { client } = temporal;
   const reconciler = startReconciler({
     client,
     database,

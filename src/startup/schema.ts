@@ -4,7 +4,14 @@ import type { Config } from '../kernel/config/config';
 import type { Sql } from '../kernel/db/database';
 import { DatabaseAway } from '../kernel/db/faults';
 import { migrate, missingMigrations } from '../kernel/db/migrate';
-import { differenceOfRights, type GivenRights, giveRights, isSeparate } from '../kernel/db/roles';
+import {
+  differenceOfRights,
+  type GivenRights,
+  giveRights,
+  isSeparate,
+  missingSettings,
+} from '../kernel/db/roles';
+import { isPooled } from '../kernel/db/session-settings';
 import { StartupError } from '../kernel/startup-error';
 import type { DatabaseUrls } from './infrastructure';
 import type { Stages } from './stages';
@@ -97,6 +104,16 @@ export async function awaitRights(
     );
     return;
   }
+}
+
+/** @throws StartupError when sessions behind PgBouncer lack the product's settings, such as its time-outs */
+export async function assertSettings(sql: Sql, url: string): Promise<void> {
+  const missing = isPooled(url) ? await missingSettings(sql) : [];
+  if (missing.length === 0) return;
+  throw new StartupError(
+    `DATABASE_URL: its user lacks ${missing.join(', ')} behind PgBouncer: run --role migrate, or the statements of ` +
+      '`npm run installation -- migrate --print`, and let PgBouncer connect anew (docs/operating.md, PgBouncer).',
+  );
 }
 
 /** @returns undefined while the database does not answer */

@@ -15,7 +15,7 @@ import { StartupError } from '../kernel/startup-error';
 import type { StartRole } from './arguments';
 import { readState, writeState } from './embedded/state-file';
 import { ensureKeyFile } from './key-file';
-import { awaitRights, awaitSchema } from './schema';
+import { assertSettings, awaitRights, awaitSchema } from './schema';
 import type { Stages } from './stages';
 
 /** File of DATA_DIR with the allow-list that the signing process has accepted last. */
@@ -61,6 +61,7 @@ export async function startSigner({ config, log, stages }: Setup): Promise<void>
   stages.started('calls of other processes', () => hearing.stop());
   await awaitSchema(database, log, stages);
   await awaitRights(database, config.mode, log, stages);
+  await assertSettings(database, databaseUrl);
   const keyring = await openKeyring(database, createMasterKeys(masterKeys));
   const kept = keepKeyring(keyring, log);
   stages.started('keyring', () => kept.stop());

@@ -111,6 +111,8 @@ export interface Composition {
   /** What operators look at and decide. */
   desk(options: DeskOptions): RequestListener;
   activities: object;
+  /** Delivers webhooks without workflows while Temporal is away. */
+  standIn(): { stop(): Promise<void> };
   reconcilables: Reconcilable[];
   /** Metrics that are read from the database. */
   readings: Reading[];

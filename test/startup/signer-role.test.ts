@@ -10,12 +10,15 @@ const config = (given: Record<string, string>) =>
   readConfig({ MASTER_KEYS: masterKeysText(), DATABASE_URL: 'postgres://127.0.0.1/none', ...given });
 
 describe('the keys of the signing process', () => {
-  it.each(['api', 'worker', 'desk', 'parties', 'migrate'] as const)('are refused by the role %s', (role) => {
-    expect(() => assertSignerKeys(role, config({ SIGNER_KEYS: SIGNER_KEYS_TEXT }))).toThrow(
-      'only the signing process',
-    );
-    expect(() => assertSignerKeys(role, config({}))).not.toThrow();
-  });
+  it.each(['api', 'worker', 'dispatcher', 'desk', 'parties', 'migrate'] as const)(
+    'are refused by the role %s',
+    (role) => {
+      expect(() => assertSignerKeys(role, config({ SIGNER_KEYS: SIGNER_KEYS_TEXT }))).toThrow(
+        'only the signing process',
+      );
+      expect(() => assertSignerKeys(role, config({}))).not.toThrow();
+    },
+  );
 
   it('are needed by the role signer', () => {
     expect(() => assertSignerKeys('signer', config({}))).toThrow('needs SIGNER_KEYS');

@@ -112,8 +112,13 @@ type KeptRole = Exclude<Role, 'all'>;
 /**
  * Starts Postgres, Temporal and the local chain, with the roles migrate, api, worker and signer beside them.
  * @param folder of another version of the product (scripts/unpack-commit.ts). Default: this checkout
+ * @param through gives the product another address of the database, such as a pooler's
  */
-export async function startFleet(more: Record<string, string> = {}, folder?: string): Promise<Fleet> {
+export async function startFleet(
+  more: Record<string, string> = {},
+  folder?: string,
+  through: (url: string) => Promise<string> = async (url) => url,
+): Promise<Fleet> {
   const dataDir = temporaryFolder('fleet');
   await Promise.all([shareBundles(dataDir), giveOwnPorts(dataDir)]);
   const [postgres, temporal, chain] = await Promise.all([
@@ -127,7 +132,7 @@ export async function startFleet(more: Record<string, string> = {}, folder?: str
     NODE_ENV: 'production',
     MODE: 'sandbox',
     MASTER_KEYS: masterKeysText(masterKey),
-    DATABASE_URL: runtimeUrl(postgres.url()),
+    DATABASE_URL: await through(runtimeUrl(postgres.url())),
     TEMPORAL_ADDRESS: temporal.address(),
     DATA_DIR: dataDir, // has only the bundle
     SHUTDOWN_SECONDS: '5',

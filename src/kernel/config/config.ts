@@ -71,6 +71,8 @@ const schema = z.object({
   /** Address of the role that reads for reports. Migrations give it its rights; the product does not use it. */
   DATABASE_READER_URL: postgres.optional(),
   DATABASE_POOL: whole(2, 200).default(16),
+  /** Whether a worker delivers webhooks. `off` where dispatchers run in processes of their own. */
+  WORKER_WEBHOOKS: oneOf('on', 'off').default('on'),
   /** Folder that the embedded Postgres archives its WAL to, for restores to a point in time. */
   WAL_FOLDER: text.optional(),
   ...TEMPORAL_VARIABLES,
@@ -141,7 +143,7 @@ const schema = z.object({
 /** Variables that this file reads. The files beside it read those of parties, mail, rates and the witness. */
 export const VARIABLES: readonly string[] = Object.keys(schema.shape);
 
-export type Role = 'api' | 'worker' | 'desk' | 'signer' | 'all';
+export type Role = 'api' | 'worker' | 'dispatcher' | 'desk' | 'signer' | 'all';
 
 /** `reaches`: the process calls the parties. `serves`: the process serves the sandbox's parties. */
 export type PartyUse = 'reaches' | 'serves' | 'neither';
@@ -202,6 +204,7 @@ export interface Config {
   /** Whether the process that plays all roles starts a local chain. */
   chain: boolean;
   singleNodeForTests: boolean;
+  workerWebhooks: boolean;
   sandboxRates: 'still' | 'moving';
   /** Absent: the checkout that `parties` names, or the sandbox's. */
   stripe: StripeSettings | undefined;
@@ -362,6 +365,7 @@ function configOf(
     cardholderReviewSeconds: env.SANDBOX_CARDHOLDER_REVIEW_SECONDS,
     chain: env.CHAIN ? env.CHAIN === 'on' : modeOf(env) === 'sandbox' && env.DATABASE_URL === undefined,
     singleNodeForTests: env.TEST_SINGLE_NODE === 'on',
+    workerWebhooks: env.WORKER_WEBHOOKS === 'on',
     sandboxRates: env.RATES,
     sandboxPartiesUrl: env.SANDBOX_PARTIES_URL?.replace(/\/+$/, ''),
     limits: limitSettings(env, modeOf(env)),

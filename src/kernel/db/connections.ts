@@ -2,6 +2,7 @@ import { type Knex, knex } from 'knex';
 import type { PoolClient } from 'pg';
 import { types } from 'pg';
 import { DatabaseAway } from './faults';
+import { isPooled, STARTUP_OPTIONS, STATEMENT_SECONDS } from './session-settings';
 
 // NUMERIC and BIGINT stay text until a store converts them to Decimal, so no number of the database becomes a float.
 types.setTypeParser(types.builtins.INT8, (value) => value);
@@ -14,10 +15,6 @@ types.setTypeParser(types.builtins.TIMESTAMPTZ, (text) =>
   IN_UTC.test(text) ? new Date(`${text.slice(0, 10)}T${text.slice(11)}:00`) : readTime(text),
 );
 
-/** Longest run time of a statement. */
-export const STATEMENT_SECONDS = 20;
-/** Longest wait of a statement for a lock. */
-const LOCK_SECONDS = 10;
 /** Extra time before the connection is given up, for the answer of a server that is alive. */
 export const GRACE_SECONDS = 5;
 const CONNECT_MS = 5_000;
@@ -48,6 +45,8 @@ export interface Connections {
   giveBack(connection: Connection, broken: boolean): void;
   counts(): PoolCounts;
   close(): Promise<void>;
+  /** Whether each connection keeps its session, and with it prepared statements. */
+  keepsSessions: boolean;
 }
 
 /**
@@ -74,6 +73,7 @@ export function openConnections(options: DatabaseOptions): Connections {
       return { total: used + idle, idle, waiting: pool.numPendingAcquires() };
     },
     close: () => client.destroy(),
+    keepsSessions: !isPooled(options.url),
   };
 }
 
@@ -94,17 +94,11 @@ function configOf({ url, poolSize, name }: DatabaseOptions): Knex.Config {
       application_name: name,
       connectionTimeoutMillis: CONNECT_MS,
       keepAlive: true,
-      // A statement may wait for a lock, but no longer than a proxy waits for its answer.
-      statement_timeout: STATEMENT_SECONDS * 1_000,
-      lock_timeout: LOCK_SECONDS * 1_000,
-      idle_in_transaction_session_timeout: 30_000,
       // For a server that is frozen or cut off and cannot enforce its own time-outs: the client gives the connection
       // up.
       query_timeout: (STATEMENT_SECONDS + GRACE_SECONDS) * 1_000,
       pipeline: true,
-      // Every lookup has an index. A plan that was cached while a table was small must not go on scanning the table
-      // after it has grown. Statements without an index, such as proofs over all entries, scan in any case.
-      options: '-c enable_seqscan=off -c timezone=UTC',
+      ...(isPooled(url) ? {} : { options: STARTUP_OPTIONS }),
     } as Knex.PgConnectionConfig,
     pool: { min: 0, max: poolSize, acquireTimeoutMillis: CONNECT_MS, idleTimeoutMillis: IDLE_MS },
     log: SILENT, // the caller whose statement failed reports a broken connection

@@ -17,7 +17,9 @@ export interface Sql {
   run<Row = Record<string, unknown>>(query: Knex.QueryBuilder): Promise<Row[]>;
   /** Runs a raw statement with `$1` parameters, for locks, batches and other special features of Postgres. */
   query<Row = Record<string, unknown>>(text: string, values?: unknown[]): Promise<Row[]>;
-  /** Runs a raw statement that each connection parses and plans once. For the hot path. */
+  /**
+   * Runs a raw statement that each connection parses and plans once, except through PgBouncer. For the hot path.
+   */
   prepared<Row = Record<string, unknown>>(name: string, text: string, values: unknown[]): Promise<Row[]>;
 }
 
@@ -67,7 +69,7 @@ export function createDatabase(options: DatabaseOptions): Database {
   async function alone<T>(run: (sql: Sql) => Promise<T>): Promise<T> {
     const connection = await connections.take();
     try {
-      const result = await run(sqlOn(connection));
+      const result = await run(sqlOn(connection, connections));
       connections.giveBack(connection, false);
       return result;
     } catch (error) {
@@ -114,7 +116,7 @@ async function once<T>(
   const client = await connections.take();
   const hooks: (() => void)[] = [];
   const deferred: Promise<unknown>[] = [];
-  const sql = sqlOn(client, options.statementSeconds);
+  const sql = sqlOn(client, connections, options.statementSeconds);
   const tx: Tx = {
     ...sql,
     afterCommit: (hook) => hooks.push(hook),
@@ -242,13 +244,18 @@ function gatherWrites(client: Connection): void {
   process.nextTick(() => stream.uncork());
 }
 
-function sqlOn(client: Connection, seconds?: number): Sql {
+function sqlOn(
+  client: Connection,
+  { keepsSessions }: Pick<Connections, 'keepsSessions'>,
+  seconds?: number,
+): Sql {
   const patience = seconds === undefined ? {} : { query_timeout: (seconds + GRACE_SECONDS) * 1_000 };
   async function query<Row>(text: string, values?: unknown[]): Promise<Row[]> {
     gatherWrites(client);
     return (await client.query({ text, values, ...patience })).rows as Row[];
   }
   async function prepared<Row>(name: string, text: string, values: unknown[]): Promise<Row[]> {
+    if (!keepsSessions) return query(text, values);
     gatherWrites(client);
     return (await client.query({ name, text, values, ...patience })).rows as Row[];
   }

@@ -68,6 +68,7 @@ export const TABLES: Readonly<Record<string, TableRights>> = {
   webhook_endpoints: { runtime: ANY, hidden: ['url'] },
   webhook_moves: { runtime: ANY },
   webhook_resends: { runtime: CHANGE },
+  webhook_shards: { runtime: 'select, update', fixed: ['shard'] },
   demo_tenants: { runtime: ADD },
 
   // Process

@@ -4,6 +4,7 @@ import { StartupError } from '../startup-error';
 import type { Sql } from './database';
 import { laterMigrations } from './migrate';
 import { FUNCTIONS, SANDBOX_FUNCTIONS, SEQUENCES, TABLES, type TableRights } from './rights';
+import { roleSettings, SESSION_SETTINGS } from './session-settings';
 
 /**
  * The database roles: the owner migrates, the runtime role runs the product, and the reader reads for reports. A role is the user of
@@ -25,9 +26,9 @@ export interface GivenRights extends RoleUrls {
 const LOCK = 7_204_114;
 
 /**
- * Creates the runtime role and the reader where they are missing, and gives each exactly its rights. A role that exists keeps its
- * password. Idempotent. Does nothing with one role only. Changes no right on the schema of a later release, whose processes
- * may run beside.
+ * Creates the runtime role and the reader where they are missing, and gives each exactly its rights. The runtime role gets the settings
+ * of its sessions. A role that exists keeps its password. Idempotent. Does nothing with one role only. Changes no right on the
+ * schema of a later release, whose processes may run beside.
  * @throws StartupError with the statements for an administrator, when the owner may not create a role
  */
 export async function giveRights(given: GivenRights): Promise<void> {
@@ -40,6 +41,7 @@ export async function giveRights(given: GivenRights): Promise<void> {
     await client.query(['begin', `select pg_advisory_xact_lock(${LOCK})`].join('; '));
     const { rows } = await client.query<{ name: string; columns: string[] }>(COLUMNS, [Object.keys(TABLES)]);
     await client.query(grants(given, new Map(rows.map((row) => [row.name, row.columns]))).join(';\n'));
+    await giveSettings(client, given);
     await client.query('commit');
   } finally {
     await client.end();
@@ -51,6 +53,28 @@ async function isOfLaterRelease(client: Client): Promise<boolean> {
   return (await laterMigrations({ query })).length > 0;
 }
 
+/** Only PgBouncer needs them, so an owner who may not change the role is no failure. A process behind PgBouncer looks for them. */
+async function giveSettings(client: Client, { owner, runtime }: RoleUrls): Promise<void> {
+  await client.query('savepoint settings');
+  try {
+    await client.query(roleSettings(userOf(runtime), databaseOf(owner)).join(';\n'));
+  } catch (error) {
+    if ((error as { code?: string }).code !== '42501') throw error;
+    await client.query('rollback to savepoint settings');
+  }
+}
+
+/** Names of the settings that the session lacks, for instance because `migrate` has not given them to its role. */
+export async function missingSettings(sql: Sql): Promise<string[]> {
+  const rows = await sql.query<{ name: string; value: string }>(
+    'select name, current_setting(name) as value from unnest($1::text[]) as n(name)',
+    [Object.keys(SESSION_SETTINGS)],
+  );
+  return rows
+    .filter(({ name: setting, value }) => SESSION_SETTINGS[setting] !== value)
+    .map((row) => row.name);
+}
+
 /** Whether the product runs under another role than the owner. */
 export const isSeparate = ({ owner, runtime }: Pick<RoleUrls, 'owner' | 'runtime'>): boolean =>
   userOf(owner) !== userOf(runtime);
@@ -58,6 +82,7 @@ export const isSeparate = ({ owner, runtime }: Pick<RoleUrls, 'owner' | 'runtime
 /** Statements for an administrator whose owner may not create roles. They hold no password, only its SCRAM verifier. */
 export const loginStatements = (given: RoleUrls): string[] => [
   ...loginsOf(given).map(createLogin),
+  ...roleSettings(userOf(given.runtime), databaseOf(given.owner)),
   `revoke temporary on database ${name(databaseOf(given.owner))} from public`,
 ];
 

@@ -9,6 +9,7 @@ import {
   giveRights,
   loginStatements,
 } from '../../../src/kernel/db/roles';
+import { roleSettings } from '../../../src/kernel/db/session-settings';
 import { runtimeUrl } from '../../../src/startup/embedded/postgres/connection';
 import { awaitRights } from '../../../src/startup/schema';
 import { createStages } from '../../../src/startup/stages';
@@ -217,6 +218,7 @@ describe('rights to a database of its own', () => {
     expect(loginStatements(given())).toEqual([
       expect.stringContaining(`create role "${role('runtime')}" login password 'SCRAM-SHA-256$`),
       expect.stringContaining(`create role "${role('reader')}"`),
+      ...roleSettings(role('runtime'), name),
       `revoke temporary on database "${name}" from public`,
     ]);
   });

@@ -34,15 +34,19 @@ test('passes the check of a Compose tool if one is installed', () => {
   expect(said).toMatch(/^docker-compose\.yml( is valid|: no Compose tool)/);
 }, 300_000);
 
-test.each(['api', 'worker', 'desk', 'signer', 'migrate'])('%s is a role of the one image', (role) => {
-  expect(services[role]?.command).toEqual(['node', '--import', 'tsx', 'src/main.ts', '--role', role]);
-  expect(services[role]?.image).toBe(services['api']?.image);
-  expect(services[role]?.build).toBe('.');
-});
+test.each(['api', 'worker', 'dispatcher', 'desk', 'signer', 'migrate'])(
+  '%s is a role of the one image',
+  (role) => {
+    expect(services[role]?.command).toEqual(['node', '--import', 'tsx', 'src/main.ts', '--role', role]);
+    expect(services[role]?.image).toBe(services['api']?.image);
+    expect(services[role]?.build).toBe('.');
+  },
+);
 
 test.each([
   ['api', '8080'],
   ['worker', '9464'],
+  ['dispatcher', '9464'],
 ])('%s can be scaled, and is healthy when it is ready', (role, port) => {
   const { container_name: name, ports = [], healthcheck, environment } = services[role]!;
   expect(name).toBeUndefined();
@@ -74,7 +78,7 @@ test('the mode and the secrets are required from outside and named in .env.examp
 
 test('only migrate has the address of the owner, and all others the runtime role', () => {
   const userOf = (url = '') => /^postgres:\/\/(\w+):/.exec(url)?.[1];
-  for (const role of ['api', 'worker', 'desk', 'signer', 'migrate']) {
+  for (const role of ['api', 'worker', 'dispatcher', 'desk', 'signer', 'migrate']) {
     const { DATABASE_URL: runtime, DATABASE_OWNER_URL: owner } = services[role]?.environment ?? {};
     expect(userOf(runtime)).toBe('cardwright_runtime');
     expect(userOf(owner)).toBe(
@@ -100,7 +104,10 @@ test('who stands at the edge reaches the API alone, and neither a database nor T
 test('each database is reached by those that use it alone', () => {
   const reaching = (network: string) =>
     Object.keys(services).filter((name) => networksOf(name).includes(network));
-  expect(reaching('database')).toEqual(['postgres', 'migrate', 'api', 'worker', 'desk', 'signer']);
+  expect(reaching('database')).toEqual([
+    ...['postgres', 'migrate', 'api', 'worker'],
+    ...['dispatcher', 'desk', 'signer'],
+  ]);
   expect(reaching('temporal-database')).toEqual(['temporal-postgres', 'temporal-schema', 'temporal']);
   expect(reaching('parties-database')).toEqual(['parties-postgres', 'parties-migrate', 'parties']);
   expect(reaching('default')).toEqual([]);
@@ -124,6 +131,14 @@ test('the image has the files of its commands, and no secret', () => {
 test('who migrates with the rights of the owner has no key and no secret of a party', () => {
   const names = Object.keys(services['migrate']?.environment ?? {});
   expect(names.filter((name) => /KEYS|SECRET|SMTP|STRIPE/.test(name))).toEqual([]);
+});
+
+test('the dispatcher alone delivers webhooks, and has no secret of a party', () => {
+  expect(services['worker']?.environment?.['WORKER_WEBHOOKS']).toBe('off');
+  const names = Object.keys(services['dispatcher']?.environment ?? {});
+  expect(names.filter((name) => /^(PARTY|STRIPE|SMTP|AUDIT|SIGNER|DOCUMENTS)/.test(name))).toEqual([]);
+  const reaching = Object.keys(services).filter((name) => networksOf(name).includes('webhooks'));
+  expect(reaching).toEqual(['dispatcher']);
 });
 
 test('only the signer has the keys of the wallets, and no secret of a party', () => {

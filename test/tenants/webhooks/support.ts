@@ -93,12 +93,33 @@ export interface RunningDispatcher {
   stop(): Promise<{ delivered: number; failed: number }>;
 }
 
+type DispatcherOptions = WebhookOptions & Partial<Pick<DispatcherDeps, 'leaseMs' | 'standInAfterMs'>>;
+
+/** The dispatcher of a process, without a shard. */
+export const newDispatcher = (api: TestApi, options: DispatcherOptions = {}) =>
+  createDispatcher({ ...createDelivery(api.services, options), ...options });
+
+export interface ShardRow {
+  shard: number;
+  fence: number;
+  holder: string | null;
+  stands_in: boolean;
+}
+
+export const shardsOf = (api: TestApi): Promise<ShardRow[]> =>
+  api.database.query('select shard, fence, holder, stands_in from webhook_shards order by shard');
+
+/** Makes the lease of every shard old, as after a holder that has stopped. */
+export async function ageLeases(api: TestApi): Promise<void> {
+  await api.database.query(`update webhook_shards set renewed_at = now() - interval '16 seconds'`);
+}
+
 /** The dispatcher of a process with every shard. */
 export function dispatching(
   api: TestApi,
   options: WebhookOptions & Partial<Pick<DispatcherDeps, 'leaseMs' | 'maxClaimed' | 'random'>> = {},
 ): RunningDispatcher {
-  const dispatcher = createDispatcher({ ...createDelivery(api.services, options), ...options });
+  const dispatcher = newDispatcher(api, options);
   const shards: TakenShard[] = Array.from({ length: SHARDS }, (_, shard) => dispatcher.take(shard));
   return {
     async stop() {

@@ -119,6 +119,19 @@ create table webhook_moves (
 );
 create index webhook_moves_of on webhook_moves (tenant_id, registration, number);
 
+-- Who delivers the webhooks of each shard. A process claims, sends and records for a shard only under its present number, a fencing
+-- token that grows with each taker. Another process may take a lease that was not renewed for 15 s
+-- (src/tenants/webhooks/delivery/leases.ts).
+create table webhook_shards (
+  shard      smallint primary key,
+  fence      integer not null default 0,
+  holder     text,  -- a process; null: given back
+  stands_in  boolean not null default false,  -- holds without a workflow, because Temporal is away
+  wanted_at  timestamptz,  -- when a workflow's activity in another process last asked for it
+  renewed_at timestamptz not null default clock_timestamp()
+) with (fillfactor = 50);
+insert into webhook_shards (shard) select generate_series(0, 15);
+
 -- Time of a tenant's last replay. One replay in 10 s is allowed over all processes.
 create table webhook_resends (
   tenant_id id primary key references tenants,

@@ -94,9 +94,10 @@ function limitsOf(state: LaneState): { atOnce: number; ahead: number } {
   return { atOnce: state.is === 'probing' ? 1 : 0, ahead: 0 };
 }
 
-/** A claimed event with the time of its claim. */
+/** A claimed event with the time of its claim, and the number under which its shard was held then. */
 export interface Job extends ClaimedEvent {
   claimedAt: number;
+  fence: number;
 }
 
 /** The queue of one endpoint in this process. */

@@ -9,13 +9,14 @@ export interface Lanes {
   /** The lane of an endpoint, created if it does not exist. */
   of(endpoint: DueEndpoint): Lane;
   ofShard(shard: number): Lane[];
+  all(): Lane[];
   /** Number of events that are claimed or being sent. */
   held(): number;
   /**
    * Claims for lanes with free room. Lanes that were served longest ago come first.
    * @param limit events in all
    */
-  wants(limit: number, isTaken: (shard: number) => boolean): Want[];
+  wants(limit: number, mayClaim: (shard: number) => boolean): Want[];
   /** Drops lanes without due events. @returns keys of the dropped lanes */
   forgetIdle(): string[];
 }
@@ -34,18 +35,19 @@ export function createLanes(now: () => number = () => performance.now()): Lanes 
       lanes.set(key, lane);
       return lane;
     },
+    all: () => [...lanes.values()],
     ofShard: (shard) => [...lanes.values()].filter((lane) => lane.shard === shard),
     held() {
       let sum = 0;
       for (const lane of lanes.values()) sum += lane.queue.length + lane.underWay;
       return sum;
     },
-    wants(limit, isTaken) {
+    wants(limit, mayClaim) {
       let free = limit;
       const wants: Want[] = [];
       for (const [key, lane] of [...lanes]) {
         if (free <= 0) break;
-        const room = isTaken(lane.shard) ? Math.min(roomOf(lane), free) : 0;
+        const room = mayClaim(lane.shard) ? Math.min(roomOf(lane), free) : 0;
         if (room === 0) continue;
         free -= room;
         wants.push(claimSent(lane, room));

@@ -13,6 +13,8 @@ export interface Delivery {
   /** Exact text of the envelope's data. */
   data: string;
   idempotencyKey: string | null;
+  /** Asked directly before the request is written. False: it must not be sent any more. */
+  mayBegin(): boolean;
 }
 
 export interface Attempt {
@@ -34,8 +36,9 @@ export interface Poster {
   /**
    * Makes one attempt. Never throws. @param lane owner of the connections, one per endpoint, so that endpoints do not
    * wait for each other
+   * @returns undefined when the delivery was not sent, because it might not begin any more
    */
-  post(lane: string, delivery: Delivery): Promise<Attempt>;
+  post(lane: string, delivery: Delivery): Promise<Attempt | undefined>;
   /** Closes a lane's idle connections. */
   forget(lane: string): void;
 }
@@ -66,7 +69,8 @@ type Ended = Omit<Attempt, 'at' | 'durationMs'>;
 interface Flight {
   at: Date;
   deadline: number;
-  end(ended: Ended): void;
+  /** @param ended undefined: not sent */
+  end(ended: Ended | undefined): void;
   expire(): void;
 }
 
@@ -74,6 +78,7 @@ interface Sending {
   connections: Connections;
   request: Dispatcher.DispatchOptions;
   flight: Flight;
+  mayBegin: Delivery['mayBegin'];
 }
 
 export function createPoster(options: PosterOptions): Poster {
@@ -86,7 +91,8 @@ export function createPoster(options: PosterOptions): Poster {
         const connections = lanes.of(lane, url.origin);
         const flight = flights.begin(resolve);
         const request = requestOf(url, delivery, flight.at);
-        send({ connections, request, flight }, connections.answered);
+        const { mayBegin } = delivery;
+        send({ connections, request, flight, mayBegin }, connections.answered);
       });
     },
     forget: (lane) => lanes.close(lane),
@@ -139,7 +145,7 @@ function createFlights(timeoutMs: number) {
   }
 
   return {
-    begin(resolve: (attempt: Attempt) => void): Flight {
+    begin(resolve: (attempt: Attempt | undefined) => void): Flight {
       const at = new Date();
       const began = performance.now();
       const flight: Flight = {
@@ -147,7 +153,7 @@ function createFlights(timeoutMs: number) {
         deadline: began + timeoutMs,
         end(ended) {
           flights.delete(flight);
-          resolve({ ...ended, at, durationMs: Math.round(performance.now() - began) });
+          resolve(ended && { ...ended, at, durationMs: Math.round(performance.now() - began) });
         },
         expire: () => undefined,
       };
@@ -176,7 +182,7 @@ function requestOf(url: URL, delivery: Delivery, at: Date): Dispatcher.DispatchO
  * @param mayReconnect whether a broken connection may have been closed as idle
  */
 function send(sending: Sending, mayReconnect: boolean): void {
-  const { connections, request, flight } = sending;
+  const { connections, request, flight, mayBegin } = sending;
   let status = 0;
   let retryAfter: string | undefined;
   let bytes = 0;
@@ -195,7 +201,11 @@ function send(sending: Sending, mayReconnect: boolean): void {
   connections.pool.dispatch(request, {
     onRequestStart(given) {
       controller = given;
-      if (ended) given.abort(new Error('timeout'));
+      if (ended) return given.abort(new Error('timeout'));
+      if (mayBegin()) return;
+      ended = true;
+      flight.end(undefined);
+      given.abort(new Error('not begun'));
     },
     onResponseStart(_controller, code, headers) {
       if (code < 200) return; // informational

@@ -93,8 +93,11 @@ export async function probeEndpoint(deps: RecoveryDeps, request: ProbeRequest): 
   });
   if (!event) return nothingToProbe(database, endpoint, request);
   const keys = await secrets.of(endpoint.tenantId);
-  const delivery = { ...event, id: ids.of(event), url: endpoint.url, keys };
+  const claimedAt = performance.now();
+  const mayBegin = () => performance.now() - claimedAt < LEASE_MS / 2;
+  const delivery = { ...event, id: ids.of(event), url: endpoint.url, keys, mayBegin };
   const attempt = await poster.post(laneKey(endpoint), delivery);
+  if (!attempt) return nothingToProbe(database, endpoint, request); // this process was stopped after its claim
   return database.transaction((tx) => record(tx, deps, endpoint, event, attempt, request));
 }
 

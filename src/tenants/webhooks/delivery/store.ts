@@ -3,6 +3,7 @@ import type { Sql } from '../../../kernel/db/database';
 import type { Sign } from '../../../kernel/db/lookout';
 import { type EndpointKey } from '../record';
 import { attemptsByNumber, type EventAttempt } from './attempts';
+import { type FencedShard, fencedValues, HELD_SHARDS } from './leases-store';
 import { deliveryTransition } from './record';
 import { MAX_ATTEMPTS } from './schedule';
 
@@ -79,15 +80,21 @@ const CLAIMED = `number, shard, tenant_id as "tenantId", registration, event, da
 
 /**
  * Claims due events of active endpoints, at most `room` of each, earliest due time first. Numbers are gathered first,
- * so that the update uses the primary key.
+ * so that the update uses the primary key. A shard whose number is old yields none.
  */
-export async function claimDue(sql: Sql, wants: Want[], leaseMs: number): Promise<ClaimedEvent[]> {
+export async function claimDue(
+  sql: Sql,
+  wants: Want[],
+  given: { leases: FencedShard[]; leaseMs: number },
+): Promise<ClaimedEvent[]> {
   const rows = await sql.prepared<ClaimedEvent>(
     'webhooks-claim',
-    `update events e set leased_until = clock_timestamp() + $5 * interval '1 millisecond'
+    `with ${HELD_SHARDS}
+     update events e set leased_until = clock_timestamp() + $7 * interval '1 millisecond'
       where e.number = any (array(
         select d.number
-          from unnest($1::smallint[], $2::text[], $3::text[], $4::int[]) as w(shard, tenant_id, registration, room)
+          from unnest($3::smallint[], $4::text[], $5::text[], $6::int[]) as w(shard, tenant_id, registration, room)
+          join held on held.shard = w.shard
           join webhook_endpoints p
             on p.tenant_id = w.tenant_id and p.registration = w.registration and p.status = 'active'
            and not exists (select from webhook_moves m where m.tenant_id = w.tenant_id and m.registration = w.registration
@@ -105,11 +112,12 @@ export async function claimDue(sql: Sql, wants: Want[], leaseMs: number): Promis
                (select p.recent_failures <> 0 from webhook_endpoints p
                  where p.tenant_id = e.tenant_id and p.registration = e.registration) as troubled`,
     [
+      ...fencedValues(given.leases),
       wants.map((want) => want.shard),
       wants.map((want) => want.tenantId),
       wants.map((want) => want.registration),
       wants.map((want) => want.room),
-      leaseMs,
+      given.leaseMs,
     ],
   );
   return rows.sort((a, b) => Number(a.dueAt) - Number(b.dueAt) || Number(a.number) - Number(b.number));
@@ -152,24 +160,48 @@ export async function hasDue(sql: Sql, { tenantId, registration }: EndpointKey):
   return rows.length > 0;
 }
 
+/** @param state parameter of the new state @param made parameter of the attempts by number */
+const delivered = (state: string, made: string) =>
+  `delivery = ${state}, attempts = attempts + 1, delivered_at = product_now(), due_at = null,
+   leased_until = null, last_error = null, attempts_made = webhook_attempts(attempts_made, ${made}::jsonb -> number::text)`;
+
 /** Records successful attempts with their deliveries, in one statement. */
 export async function recordDelivered(sql: Sql, attempts: readonly EventAttempt[]): Promise<void> {
   const { from, to } = deliveryTransition('attempt_succeeded');
-  await sql.prepared(
-    'webhooks-delivered',
-    `update events set delivery = $2, attempts = attempts + 1, delivered_at = product_now(), due_at = null,
-            leased_until = null, last_error = null, attempts_made = webhook_attempts(attempts_made, $4::jsonb -> number::text)
-      where number = any ($1::bigint[]) and delivery = any ($3)`,
+  await sql.query(
+    `update events set ${delivered('$2', '$4')} where number = any ($1::bigint[]) and delivery = any ($3)`,
     [attempts.map(({ number }) => number), to, from, attemptsByNumber(attempts)],
   );
 }
 
-/** Gives back claimed events that were not sent. No attempt is counted. */
-export async function releaseClaims(sql: Sql, numbers: string[]): Promise<void> {
+/** Records successful attempts of a dispatcher. A shard whose number is old records none. */
+export async function recordDispatched(
+  sql: Sql,
+  attempts: readonly EventAttempt[],
+  leases: readonly FencedShard[],
+): Promise<void> {
+  const { from, to } = deliveryTransition('attempt_succeeded');
+  await sql.prepared(
+    'webhooks-delivered',
+    `with ${HELD_SHARDS}
+     update events set ${delivered('$4', '$6')}
+      where number = any ($3::bigint[]) and delivery = any ($5) and shard = any (array(select shard from held))`,
+    [...fencedValues(leases), attempts.map(({ number }) => number), to, from, attemptsByNumber(attempts)],
+  );
+}
+
+/** Gives back claimed events that were not sent. No attempt is counted. A shard whose number is old gives none back. */
+export async function releaseClaims(
+  sql: Sql,
+  numbers: readonly string[],
+  leases: readonly FencedShard[],
+): Promise<void> {
   await sql.prepared(
     'webhooks-release',
-    `update events set leased_until = null where number = any ($1::bigint[]) and delivery <> 'delivered'`,
-    [numbers],
+    `with ${HELD_SHARDS}
+     update events set leased_until = null
+      where number = any ($3::bigint[]) and delivery <> 'delivered' and shard = any (array(select shard from held))`,
+    [...fencedValues(leases), numbers],
   );
 }
 

@@ -12,8 +12,12 @@ describe('a connection', () => {
   });
   afterAll(() => receiver.close());
 
-  function post(url: string, options: { resolve?: Resolve; allowLoopback?: boolean; ca?: string } = {}) {
+  function post(
+    url: string,
+    options: { resolve?: Resolve; allowLoopback?: boolean; ca?: string; mayBegin?: () => boolean } = {},
+  ) {
     const { resolve = async () => ['127.0.0.1'], allowLoopback = false, ca = receiver.ca } = options;
+    const { mayBegin = () => true } = options;
     const connect = guardedConnector({ allowLoopback, ca, resolve, timeoutMs: 2_000 });
     const poster = createPoster({ connect, timeoutMs: 5_000, connections: 1 });
     const delivery = {
@@ -25,10 +29,21 @@ describe('a connection', () => {
       data: '{}',
       idempotencyKey: null,
     };
-    return poster.post('lane', delivery).finally(() => poster.forget('lane'));
+    return poster.post('lane', { ...delivery, mayBegin }).finally(() => poster.forget('lane'));
   }
   const port = () => new URL(receiver.url).port;
-  const code = async (attempt: Promise<Attempt>) => (await attempt).code;
+  const code = async (attempt: Promise<Attempt | undefined>) => (await attempt)?.code;
+
+  it('carries nothing for a sender that may not begin any more when it is open', async () => {
+    receiver.received.splice(0);
+    let asked = 0;
+    const mayBegin = () => {
+      asked += 1;
+      return false;
+    };
+    expect(await post(receiver.url, { allowLoopback: true, mayBegin })).toBeUndefined();
+    expect([asked, receiver.received.length]).toEqual([1, 0]);
+  });
 
   it('is made to an allowed address', async () => {
     expect(await post(receiver.url, { allowLoopback: true })).toMatchObject({ ok: true, code: 'http_204' });

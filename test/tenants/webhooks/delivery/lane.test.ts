@@ -31,6 +31,7 @@ const job = (number: number, claimedAt = 0): Job => ({
   dueAt: new Date(0),
   troubled: false,
   claimedAt,
+  fence: 1,
 });
 const jobs = (count: number, claimedAt = 0) =>
   Array.from({ length: count }, (_, index) => job(index, claimedAt));
