@@ -6,6 +6,7 @@ import { createResolver } from '../src/kernel/security/allowed-addresses';
 import { guardedConnector } from '../src/kernel/security/guarded-connector';
 import { createDispatcher } from '../src/tenants/webhooks/delivery/dispatcher';
 import { UNDER_WAY } from '../src/tenants/webhooks/delivery/lane';
+import { observedPoster } from '../src/tenants/webhooks/delivery/observed-poster';
 import { createPoster } from '../src/tenants/webhooks/delivery/poster';
 import {
   beginRecovery,
@@ -50,7 +51,10 @@ export function createDelivery(services: Composed, options: WebhookOptions = {})
   const { allowLoopback = services.mode === 'sandbox', ca, timeoutMs = TIMEOUT_MS } = options;
   const resolve = createResolver();
   const connect = guardedConnector({ allowLoopback, ca, resolve, timeoutMs: CONNECT_MS });
-  const poster = createPoster({ connect, timeoutMs, connections: UNDER_WAY });
+  const poster = observedPoster(
+    createPoster({ connect, timeoutMs, connections: UNDER_WAY }),
+    services.observeWebhook,
+  );
   const secrets = createSigningSecrets(services);
   const ids = createEventIds(services.keyring);
   const { maxProbeMs = services.mode === 'sandbox' ? SANDBOX_PROBE_MS : Number.POSITIVE_INFINITY } = options;

@@ -68,6 +68,8 @@ export interface WorkersOptions {
   dataDir: string;
   /** How long a stopping process waits for activities under way, in seconds. Then it abandons them. */
   shutdownSeconds: number;
+  /** Port of the loopback for the SDK's own metrics. Default: none. */
+  metricsPort?: number;
   /** A bundle that was built elsewhere. Default: the bundle of these sources, made now if it is missing. */
   bundlePath?: string;
   /**
@@ -81,6 +83,8 @@ export interface Workers {
   run: Promise<void>;
   /** Whether every queue has a running worker. */
   isRunning(): boolean;
+  /** URL of the SDK's own metrics. Undefined where there are none. */
+  metricsUrl: string | undefined;
   /** Stops polling and resolves when the tasks under way have ended. */
   shutdown(): Promise<void>;
 }
@@ -95,8 +99,8 @@ export interface Workers {
  * ended.
  */
 export function startWorkers(options: WorkersOptions): Workers {
-  const { log, temporal, dataDir, bundlePath, onAway } = options;
-  installRuntime(log, onAway);
+  const { log, temporal, dataDir, bundlePath, onAway, metricsPort } = options;
+  const hasMetrics = installRuntime(log, onAway, metricsPort);
   const stopping = new AbortController();
   setMaxListeners(0, stopping.signal); // one listener a queue
   const working = new Map<Queue, Worker>();
@@ -123,6 +127,7 @@ export function startWorkers(options: WorkersOptions): Workers {
   const run = Promise.all(queues.map(keepWorking)).then(() => undefined);
   return {
     run,
+    metricsUrl: hasMetrics ? `http://127.0.0.1:${metricsPort}/metrics` : undefined,
     isRunning: () => queues.every((queue) => working.get(queue)?.getState() === 'RUNNING'),
     shutdown: () => {
       stopping.abort();

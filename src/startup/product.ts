@@ -9,6 +9,7 @@ import { listOpened } from '../chain/networks/operations';
 import { INSTALLATION } from '../desk/operators/operations';
 import type { Config, Role } from '../kernel/config/config';
 import { createDatabase, type Database } from '../kernel/db/database';
+import { countCommitted } from '../kernel/metrics/committed';
 import { createMetrics, type Metrics } from '../kernel/metrics/metrics';
 import { createMetricsServer } from '../kernel/metrics/server';
 import { WATCHED_PARTIES } from '../kernel/outbox/queues';
@@ -30,6 +31,7 @@ import { chainWatchers } from '../watch/chains/process';
 import { afterClock, keepClock } from './clock';
 import { keepCommitWatch } from './commit-watch';
 import { DESK_FILE } from './desk-file';
+import { freePort } from './embedded/ports';
 import { writeState } from './embedded/state-file';
 import { closeServer, createApiServer, drainServer, listen, reachable } from './http-server';
 import type { Infrastructure } from './infrastructure';
@@ -116,7 +118,7 @@ export async function startProduct(setup: Setup): Promise<Product> {
   if (role === 'worker' || role === 'all') {
     const commits = await keepCommitWatch(services, setup.config.dataDir);
     stages.started('watch over commits', () => commits.end());
-    startProcesses(parts);
+    await startProcesses(parts);
   }
   const port = role === 'api' || role === 'all' ? await serveApi(parts) : undefined;
   if (port === undefined) stages.started('readiness', async () => parts.readiness.end());
@@ -172,7 +174,11 @@ function connect(setup: Setup, { database, keyring }: Base): Parts {
   );
   const ownUrl = () => `http://${reachable(config.host)}:${address.port}`;
   const readings = () => composition.readings;
-  const metrics = createMetrics({ pool: () => database.counts(), database, readings });
+  const { commit } = config;
+  const beside = () => own.workers?.metricsUrl;
+  const metrics = createMetrics({ pool: () => database.counts(), database, readings, commit, beside });
+  const counted = countCommitted(metrics.observers);
+  stages.started('counts of commits', async () => counted.stop());
   const composition = setup.compose({
     database,
     keyring,
@@ -304,7 +310,7 @@ async function serveDesk({
 }
 
 /** Starts workers, relay and reconciler. */
-function startProcesses(parts: Parts): void {
+async function startProcesses(parts: Parts): Promise<void> {
   const { config, log, stages, composition, services, temporal, keyring, onAway } = parts;
   const { database, commands } = services;
   const { client } = temporal;
@@ -316,6 +322,7 @@ function startProcesses(parts: Parts): void {
     dataDir: config.dataDir,
     shutdownSeconds: config.shutdownSeconds,
     onAway,
+    metricsPort: await freePort(),
   });
   parts.own.workers = workers;
   stages.started('workers', () => workers.shutdown());

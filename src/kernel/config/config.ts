@@ -63,6 +63,8 @@ const schema = z.object({
   /** Proxies whose `X-Forwarded-For` is believed, and whose connections are not counted by address. */
   TRUSTED_PROXIES: networks.optional(),
   DATA_DIR: text.default('.data'),
+  /** Commit that the program was built from, for the metric `build_info`. The image sets it. */
+  CARDWRIGHT_COMMIT: text.optional(),
   LOG_LEVEL: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent').default('info'),
   /** Address under which the product runs. Its user is the runtime role. */
   DATABASE_URL: postgres.optional(),
@@ -168,6 +170,8 @@ export interface Config {
   publicUrl: string | undefined;
   trustedProxies: AddressList;
   dataDir: string;
+  /** Absent: not known. */
+  commit: string | undefined;
   logLevel: z.infer<typeof schema>['LOG_LEVEL'];
   /** Absent: an embedded Postgres is started. */
   databaseUrl: string | undefined;
@@ -337,6 +341,7 @@ function configOf(
     publicUrl: env.PUBLIC_URL?.replace(/\/+$/, ''),
     trustedProxies: env.TRUSTED_PROXIES ?? [],
     dataDir: env.DATA_DIR,
+    commit: env.CARDWRIGHT_COMMIT,
     logLevel: env.LOG_LEVEL,
     databaseUrl: env.DATABASE_URL,
     databaseOwnerUrl: env.DATABASE_OWNER_URL,

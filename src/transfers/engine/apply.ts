@@ -3,6 +3,7 @@ import type { Tx } from '../../kernel/db/database';
 import { writeWithCommit } from '../../kernel/db/writes';
 import type { LedgerAccount } from '../../kernel/ledger/accounts';
 import { type NewStatusChange, noteStatusChanges } from '../../kernel/ledger/status-changes';
+import { areTurnsCounted, publishTurns } from '../../kernel/metrics/committed';
 import { once } from '../../kernel/once';
 import { eventsWrite, tellWhenCommitted, type WebhookEvent } from '../../kernel/outbox/events';
 import { syncBreaks } from '../../process/breaks/operations';
@@ -208,12 +209,17 @@ function write(tx: Tx, kind: AnyKind, outcomes: readonly Outcome[]): void {
 const changedOf = (path: Followed['path']): Followed['path'] =>
   path.filter(({ previous, situation }) => situation.transfer.status !== previous);
 
-/** Adds status changes to the histories of their accounts. The lock of an account numbers them. */
+/**
+ * Adds status changes to the histories of their accounts, and counts them after the commit. The lock of an account numbers
+ * them.
+ */
 export function noteStatuses(
   tx: Tx,
   { name: kind }: Pick<AnyKind, 'name'>,
   path: readonly { transfer: Transfer; previous: string | null }[],
 ): void {
+  if (path.length > 0 && areTurnsCounted())
+    tx.afterCommit(() => publishTurns(path.map(({ transfer: { status } }) => ({ kind, status }))));
   const byAccount = new Map<string, NewStatusChange[]>();
   for (const { transfer, previous } of path) {
     const { id, accountId, referenceId, status, failure } = transfer;

@@ -1,0 +1,52 @@
+import { channel } from 'node:diagnostics_channel';
+import type { Decimal } from '../money/money';
+import type { Observers } from './observers';
+
+/**
+ * What committed transactions did, for counters. Channels instead of observers, because a book and the step of a transfer receive
+ * no services. Without a subscriber nothing is gathered.
+ */
+
+/** An amount of one transaction of an account or a card. `kind` is its type, with its subtype: `deposit/checkout`, `settle`. */
+export interface MovedAmount {
+  kind: string;
+  currency: string;
+  /** Never negative, because the kind tells the direction. */
+  amount: Decimal;
+}
+
+/** A transfer has a new status. */
+export interface TransferTurn {
+  kind: string;
+  status: string;
+}
+
+const moved = channel('cardwright:money-moved');
+const turned = channel('cardwright:transfers-turned');
+
+export const isMovedCounted = (): boolean => moved.hasSubscribers;
+export const publishMoved = (amounts: readonly MovedAmount[]): void => moved.publish(amounts);
+
+export const areTurnsCounted = (): boolean => turned.hasSubscribers;
+export const publishTurns = (turns: readonly TransferTurn[]): void => turned.publish(turns);
+
+/** Counts the commits of this process until `stop`. */
+export function countCommitted({
+  observeMoved,
+  observeTurn,
+}: Pick<Observers, 'observeMoved' | 'observeTurn'>): { stop(): void } {
+  const onMoved = (amounts: unknown) => {
+    for (const amount of amounts as readonly MovedAmount[]) observeMoved(amount);
+  };
+  const onTurned = (turns: unknown) => {
+    for (const turn of turns as readonly TransferTurn[]) observeTurn(turn);
+  };
+  moved.subscribe(onMoved);
+  turned.subscribe(onTurned);
+  return {
+    stop() {
+      moved.unsubscribe(onMoved);
+      turned.unsubscribe(onTurned);
+    },
+  };
+}
