@@ -100,7 +100,7 @@ test('who stands at the edge reaches the API alone, and neither a database nor T
 test('each database is reached by those that use it alone', () => {
   const reaching = (network: string) =>
     Object.keys(services).filter((name) => networksOf(name).includes(network));
-  expect(reaching('database')).toEqual(['postgres', 'migrate', 'api', 'worker', 'desk', 'signer']);
+  expect(reaching('database')).toEqual(['postgres', 'migrate', 'api', 'worker', 'desk', 'signer', 'postgres-exporter']);
   expect(reaching('temporal-database')).toEqual(['temporal-postgres', 'temporal-schema', 'temporal']);
   expect(reaching('parties-database')).toEqual(['parties-postgres', 'parties-migrate', 'parties']);
   expect(reaching('default')).toEqual([]);
