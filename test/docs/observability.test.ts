@@ -169,8 +169,8 @@ describe('the dashboard', () => {
       ...panels.flatMap(({ queries }) => Object.values(queries)),
       ...rules.map(({ expr }) => expr),
     ].join();
-    // A count beside its amounts, and a gauge of refusals beside its alert.
-    const without = ['suspense_items', 'waiting_for_person'];
+    // Counts beside the waiting time and the amounts that are shown.
+    const without = ['waiting_for_person', 'suspense_items'];
     const missing = Object.keys(METRICS).filter(
       (name) => !new RegExp(`\\b${name}(_bucket|_count)?\\b`).test(shown),
     );
