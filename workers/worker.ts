@@ -8,9 +8,11 @@ import type { Keyring } from '../src/kernel/security/keyring';
 import { createDataConverter } from '../src/kernel/temporal/codec';
 import { reachOf, type TemporalOptions } from '../src/kernel/temporal/connection';
 import type { Presence } from '../src/kernel/temporal/presence';
+import { isTracing } from '../src/kernel/tracing/trace';
 import { activityErrors } from './activity-errors';
 import { workflowBundle } from './bundle';
 import { installRuntime } from './logger';
+import { tracedActivities, traceSinks } from './traced';
 
 type ActivityQueue = (typeof ACTIVITY_QUEUES)[number];
 type Queue = (typeof QUEUES)[keyof typeof QUEUES] | ActivityQueue;
@@ -155,7 +157,8 @@ async function workOn(
       ...(workflows === undefined ? {} : { workflowBundle: workflows }),
       activities: options.activities,
       dataConverter: createDataConverter(keyring, temporal),
-      interceptors: { activity: [activityErrors] },
+      interceptors: { activity: isTracing() ? [tracedActivities, activityErrors] : [activityErrors] },
+      ...(isTracing() ? { sinks: traceSinks } : {}),
       // Activities are cancelled at once. Dispatchers would run on for minutes, so they finish their attempts and end.
       // The others are short and ignore the cancellation.
       shutdownGraceTime: 0,

@@ -25,6 +25,8 @@ import { createHandOver } from '../kernel/temporal/hand-over';
 import { createPresence, type Presence } from '../kernel/temporal/presence';
 import { startReconciler } from '../kernel/temporal/reconciler';
 import { startRelay } from '../kernel/temporal/relay';
+import { tracedDatabase } from '../kernel/tracing/database';
+import { isTracing, useTracer } from '../kernel/tracing/trace';
 import { keepLimits } from '../process/limits/operations';
 import type { Services } from '../services';
 import { chainWatchers } from '../watch/chains/process';
@@ -99,6 +101,8 @@ const METRICS_CLOSE_SECONDS = 1;
  */
 export async function startProduct(setup: Setup): Promise<Product> {
   const { config, role } = setup;
+  // Before all parts, because each of them asks once whether there are traces.
+  if (config.tracesTo !== undefined) await traceTo(config.tracesTo, setup);
   const parts = connect(setup, await openBase(setup));
   const { services, stages } = parts;
   await keepClock(config.mode, services, stages);
@@ -125,6 +129,17 @@ export async function startProduct(setup: Setup): Promise<Product> {
   return { services, ready: () => untilReady(parts), port, deskPort, metricsPort };
 }
 
+/** Loads the SDK of OpenTelemetry here and nowhere else. */
+async function traceTo(endpoint: string, { role, stages }: Setup): Promise<void> {
+  const { createTracing } = await import('../kernel/tracing/otlp');
+  const tracing = createTracing({ endpoint, role });
+  const end = useTracer(tracing);
+  stages.started('traces', async () => {
+    await tracing.stop();
+    end();
+  });
+}
+
 async function setUpLocalChain({ services, stages }: Parts, url: string): Promise<void> {
   await ensureLocalNetwork(services, url);
   const delegate = keepLocalDelegate(services, url);
@@ -137,7 +152,8 @@ async function setUpLocalChain({ services, stages }: Parts, url: string): Promis
 async function openBase({ config, role, log, stages, infrastructure, masterKeys }: Setup): Promise<Base> {
   const { databaseUrl: url } = infrastructure;
   if (role === 'all') await migrateSchema(config, infrastructure);
-  const database = createDatabase({ url, poolSize: config.databasePool, name: `cardwright ${role}` });
+  const opened = createDatabase({ url, poolSize: config.databasePool, name: `cardwright ${role}` });
+  const database = isTracing() ? tracedDatabase(opened) : opened;
   stages.started('database', () => database.close());
   if (role !== 'all') await awaitSchema(database, log, stages);
   await awaitRights(database, config.mode, log, stages);

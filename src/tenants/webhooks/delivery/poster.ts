@@ -13,6 +13,10 @@ export interface Delivery {
   /** Exact text of the envelope's data. */
   data: string;
   idempotencyKey: string | null;
+  /** Trace that caused the event. */
+  traceparent?: string | null;
+  /** The attempt's own span, which the receiver gets. Absent: no header is sent. */
+  sentTraceparent?: string | undefined;
 }
 
 export interface Attempt {
@@ -165,6 +169,7 @@ function requestOf(url: URL, delivery: Delivery, at: Date): Dispatcher.DispatchO
     'user-agent': 'Cardwright-Webhooks/1',
     'x-client-id': delivery.tenantId,
     ...signedHeaders({ id: delivery.id, body, at }, delivery.keys),
+    ...(delivery.sentTraceparent === undefined ? {} : { traceparent: delivery.sentTraceparent }),
     ...(delivery.idempotencyKey === null ? {} : { 'x-idempotency-key': delivery.idempotencyKey }),
   };
   return { method: 'POST', path: url.pathname + url.search, headers, body };
