@@ -3,7 +3,7 @@ import { sample } from '../kernel/metrics/definitions';
 import type { Reading } from '../kernel/metrics/readings';
 import { clientsBalance } from './money-figures';
 
-/** Balances of the installation's own books. One series an internal account and currency, and none a client. */
+/** Balances of the installation's own books. Each internal account and currency is a series. Clients share one. */
 export const moneyReading: Reading = {
   name: 'money',
   gauges: ['money_balance'],

@@ -131,7 +131,7 @@ export async function startProduct(setup: Setup): Promise<Product> {
 
 /** Loads the SDK of OpenTelemetry here and nowhere else. */
 async function traceTo(endpoint: string, { role, stages }: Setup): Promise<void> {
-  const { createTracing } = await import('../kernel/tracing/otlp');
+  const { createTracing } = await import('../kernel/tracing/otlp.js');
   const tracing = createTracing({ endpoint, role });
   const end = useTracer(tracing);
   stages.started('traces', async () => {

@@ -4,7 +4,7 @@ const LATENCY = ['_bucket', '_count', '_sum'];
 const histogram = (name: string, labels: readonly string[]) =>
   Object.fromEntries(LATENCY.map((end) => [name + end, [...labels, 'le']]));
 
-/** Of the Temporal SDK's core. `test/startup/seen.test.ts` finds each at a running worker. */
+/** Series of the Temporal SDK's core. `test/startup/seen.test.ts` finds each at a running worker. */
 export const SDK_SERIES: Readonly<Record<string, readonly string[]>> = {
   temporal_worker_task_slots_available: ['task_queue', 'worker_type'],
   temporal_num_pollers: ['task_queue', 'poller_type'],
@@ -15,7 +15,7 @@ export const SDK_SERIES: Readonly<Record<string, readonly string[]>> = {
   ...histogram('temporal_activity_execution_latency_seconds', ['activity_type']),
 };
 
-/** Of prometheuscommunity/postgres-exporter. */
+/** Series of prometheuscommunity/postgres-exporter. */
 export const EXPORTER_SERIES: Readonly<Record<string, readonly string[]>> = {
   pg_stat_database_xact_commit: ['datname'],
   pg_stat_database_xact_rollback: ['datname'],

@@ -68,7 +68,7 @@ function namesIn(expr: string) {
 /** Prometheus adds these two to each series. */
 const TARGET_LABELS = ['instance', 'job'];
 
-/** What is wrong with a query, in words. */
+/** Faults of a query, in words. */
 function faultsOf(expr: string, known: ReadonlyMap<string, readonly string[]>): string[] {
   const { series, labels } = namesIn(expr);
   const unknown = series.filter((name) => !known.has(name));

@@ -8,10 +8,9 @@ import { type Collector, type ReceivedSpan, startCollector } from '../support/ou
 import { type Receiver, startReceiver } from '../support/outside/receiver';
 import { shareBundles, startWhole, type Whole } from '../support/product';
 import { giveOwnPorts, temporaryFolder } from '../support/servers';
-import { until } from '../support/until';
 import { killAll, START_MS } from './process';
 
-/** What an operator sees of a running installation: one scrape of metrics, and the trace of a payout. */
+/** A running installation as an operator sees it: one scrape of metrics, and the trace of a payout. */
 
 let whole: Whole;
 let dataDir: string;
@@ -74,17 +73,19 @@ it('a payout has the spans of API, workflow, activity, party and webhook under o
   );
   const spans = () => collector.spans.filter(({ traceId }) => traceId === TRACE);
   const named = (name: string | RegExp) => spans().filter((span) => span.name.match(name));
-  await until(async () => named(/^payout$/).length > 0 && named('webhook').length >= 2);
+  const isWhole = () => named(/^payoutLifecycle$/).length > 0 && named('webhook').length >= 2;
+  for (let tries = 0; tries < 300 && !isWhole(); tries += 1) await sleep(200);
+  expect(spans().map(({ name }) => name)).toEqual(expect.arrayContaining(['payoutLifecycle', 'webhook']));
 
   const [server] = named('createPayout');
   expect(server).toMatchObject({ kind: 2, parentSpanId: 'cd'.repeat(8) });
-  const [start] = named('start payout');
+  const [start] = named('start payoutLifecycle');
   expect(start?.parentSpanId).toBe(server?.spanId);
-  const [run] = named(/^payout$/);
+  const [run] = named(/^payoutLifecycle$/);
   expect(run).toMatchObject({
     parentSpanId: start?.spanId,
     attributes: {
-      'cardwright.workflow_type': 'payout',
+      'cardwright.workflow_type': 'payoutLifecycle',
       'cardwright.workflow_id': expect.stringContaining(payout.id),
     },
   });
@@ -111,7 +112,7 @@ it('log lines name the trace of their request', () => {
     .split('\n')
     .filter((line) => line.includes(`"traceId":"${TRACE}"`));
   expect(lines.map((line) => (JSON.parse(line) as { route?: string }).route)).toContain(
-    '/v2/accounts/{id}/payouts',
+    '/v2/accounts/{accountId}/payouts',
   );
 });
 

@@ -3,7 +3,7 @@ import type { Decimal } from '../money/money';
 import type { Observers } from './observers';
 
 /**
- * What committed transactions did, for counters. Channels instead of observers, because a book and the step of a transfer receive
+ * Publishes the effects of committed transactions for counters. Channels instead of observers, because a book and the step of a transfer receive
  * no services. Without a subscriber nothing is gathered.
  */
 

@@ -55,7 +55,7 @@ export function createMetrics(sources: MetricSources = {}): Metrics {
 
 const BESIDE_MS = 1_000;
 
-/** Metrics of the Temporal SDK, whose native core serves them itself. Their names begin with `temporal_`. */
+/** Metrics of the Temporal SDK, whose native core serves them itself. Each name begins with `temporal_`. */
 async function askedFor(url: string | undefined, up: Gauge): Promise<string> {
   if (url === undefined) return '';
   const text = await fetch(url, { signal: AbortSignal.timeout(BESIDE_MS) })
@@ -74,7 +74,7 @@ function madeIn(registry: Registry): Made {
   return Object.fromEntries(made) as Made;
 }
 
-/** A gauge without a series. One without labels would otherwise show 0 for a value that nobody has read. */
+/** A gauge without a series. Otherwise a gauge without labels would show 0 for a value that nobody has read. */
 function emptied(gauge: Gauge): Gauge {
   gauge.reset();
   gauge.remove({});

@@ -10,7 +10,7 @@ export type SpanKind = 'server' | 'client' | 'work';
 /** Codes, names and counts. Never amounts, texts of people, or values of statements. */
 export type Attributes = Record<AttributeName, string | number>;
 
-/** All attributes that spans carry. `test/kernel/tracing/exported.test.ts` refuses others. */
+/** The attributes that spans carry. `test/kernel/tracing/exported.test.ts` refuses others. */
 export const ATTRIBUTE_NAMES = [
   'http.request.method',
   'http.route',
@@ -30,8 +30,6 @@ type AttributeName = (typeof ATTRIBUTE_NAMES)[number];
 export interface Span {
   /** Sets name and attributes that are known only at the end. */
   set(told: { name?: string; attributes?: Partial<Attributes> }): void;
-  /** The span is not exported. */
-  drop(): void;
 }
 
 export interface NewSpan {
@@ -77,7 +75,7 @@ export const isTracing = (): boolean => tracer !== undefined;
 
 export const presentTrace = (): string | undefined => tracer?.present();
 
-/** What a log line tells of its trace. */
+/** Fields of a log line within a trace. */
 export function traceOfLine(): { traceId?: string } {
   const traceId = presentTrace()?.split('-')[1];
   return traceId === undefined ? {} : { traceId };
