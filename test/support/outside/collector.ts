@@ -77,3 +77,10 @@ const receivedOf = ({ attributes, status, ...span }: OtlpSpan): ReceivedSpan => 
   attributes: Object.fromEntries(attributes.map(({ key, value }) => [key, String(Object.values(value)[0])])),
   failed: status?.code === ERROR,
 });
+
+/** Whether a span is below another, at any depth. */
+export function isBelow(span: ReceivedSpan, above: ReceivedSpan, all: readonly ReceivedSpan[]): boolean {
+  if (span.parentSpanId === above.spanId) return true;
+  const parent = all.find(({ spanId }) => spanId === span.parentSpanId);
+  return parent !== undefined && isBelow(parent, above, all);
+}
