@@ -51,7 +51,7 @@ async function call(role: 'client' | 'admin', method: string, path: string, body
   });
   const text = await answer.text();
   if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
-  return JSON.parse(text) as any;
+  return JSON.parse(text);
 }
 
 const TRACE = 'ab'.repeat(16);

@@ -1,6 +1,7 @@
 import type { Sql } from '../db/database';
 import { compositeArray, type Write } from '../db/writes';
-import { isMovedCounted, type MovedAmount, publishMoved } from '../metrics/committed';
+import { isMovedCounted, publishMoved } from '../metrics/committed';
+import type { MovedAmount } from '../metrics/observers';
 import { type Decimal, ZERO } from '../money/money';
 import { type LedgerAccount, lockLedgerAccounts } from './accounts';
 import type { Entry, PostedEntry, Posting } from './entries';

@@ -1,25 +1,10 @@
 import { channel } from 'node:diagnostics_channel';
-import type { Decimal } from '../money/money';
-import type { Observers } from './observers';
+import type { MovedAmount, Observers, TransferTurn } from './observers';
 
 /**
  * Publishes the effects of committed transactions for counters. Channels instead of observers, because a book and the step of a transfer receive
  * no services. Without a subscriber nothing is gathered.
  */
-
-/** An amount of one transaction of an account or a card. `kind` is its type, with its subtype: `deposit/checkout`, `settle`. */
-export interface MovedAmount {
-  kind: string;
-  currency: string;
-  /** Never negative, because the kind tells the direction. */
-  amount: Decimal;
-}
-
-/** A transfer has a new status. */
-export interface TransferTurn {
-  kind: string;
-  status: string;
-}
 
 const moved = channel('cardwright:money-moved');
 const turned = channel('cardwright:transfers-turned');

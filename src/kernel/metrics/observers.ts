@@ -1,4 +1,4 @@
-import type { MovedAmount, TransferTurn } from './committed';
+import type { Decimal } from '../money/money';
 
 /** A call to a party at its port. */
 export interface PartyCall {
@@ -23,6 +23,20 @@ export type UnusableInput =
   | 'rates'
   | 'rates_time'
   | 'rate_row';
+
+/** An amount of one transaction of an account or a card. `kind` is its type, with its subtype: `deposit/checkout`, `settle`. */
+export interface MovedAmount {
+  kind: string;
+  currency: string;
+  /** Never negative, because the kind tells the direction. */
+  amount: Decimal;
+}
+
+/** A transfer has a new status. */
+export interface TransferTurn {
+  kind: string;
+  status: string;
+}
 
 /** How an attempt to deliver a webhook ended. `unreachable`: no connection, or one that broke before the answer. */
 export const WEBHOOK_OUTCOMES = [
