@@ -1,10 +1,9 @@
 import { Context } from '@temporalio/activity';
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
 import type { ActivityInterceptorsFactory, InjectedSinks } from '@temporalio/worker';
-import { TRACE_HEADER } from '../src/kernel/temporal/trace-header';
+import { TRACE_HEADER, type TraceSinks } from '../src/kernel/temporal/trace-header';
 import { continuedTrace, exportEnded, withinSpan } from '../src/kernel/tracing/trace';
 import { spanIdOfRun, traceparentOfRun } from '../src/kernel/tracing/traceparent';
-import type { TraceSinks } from '../workflows/support/trace-interceptors';
 
 /** @returns undefined for a header that holds no text */
 function textIn(header: Payload | undefined): string | undefined {

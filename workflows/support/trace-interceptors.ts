@@ -2,23 +2,10 @@ import type { Headers, Payload } from '@temporalio/common';
 import {
   ContinueAsNew,
   proxySinks,
-  type Sinks,
   type WorkflowInterceptorsFactory,
   workflowInfo,
 } from '@temporalio/workflow';
-import { TRACE_HEADER } from '../../src/kernel/temporal/trace-header';
-
-/** A run of a workflow that has ended. The worker exports its span. */
-export interface EndedRun {
-  /** Header of its start. */
-  header: Payload;
-  startedAt: number;
-  failed: boolean;
-}
-
-export interface TraceSinks extends Sinks {
-  traces: { ended(run: EndedRun): void };
-}
+import { TRACE_HEADER, type TraceSinks } from '../../src/kernel/temporal/trace-header';
 
 /**
  * Hands the trace header of a workflow's start on to its activities and its next run. Without the header nothing happens. The
