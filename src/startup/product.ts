@@ -94,6 +94,7 @@ interface Parts extends Setup {
 
 const LOOK_MS = 50;
 const METRICS_CLOSE_SECONDS = 1;
+const TRACES_END_MS = 3_000;
 
 /**
  * Starts the parts of the role. Resolves when the API accepts requests. The API is the last to start and the first to
@@ -135,7 +136,9 @@ async function traceTo(endpoint: string, { role, stages }: Setup): Promise<void>
   const tracing = createTracing({ endpoint, role });
   const end = useTracer(tracing);
   stages.started('traces', async () => {
-    await tracing.stop();
+    // A collector that is away must not hold up the end of the process.
+    const late = sleep(TRACES_END_MS, undefined, { ref: false });
+    await Promise.race([tracing.stop().catch(() => undefined), late]);
     end();
   });
 }
