@@ -4,8 +4,10 @@ import type { Composed } from '../src/composition';
 import { createEventIds } from '../src/kernel/outbox/event-id';
 import { createResolver } from '../src/kernel/security/allowed-addresses';
 import { guardedConnector } from '../src/kernel/security/guarded-connector';
+import { isTracing } from '../src/kernel/tracing/trace';
 import { createDispatcher, type Dispatcher } from '../src/tenants/webhooks/delivery/dispatcher';
 import { UNDER_WAY } from '../src/tenants/webhooks/delivery/lane';
+import { observedPoster } from '../src/tenants/webhooks/delivery/observed-poster';
 import { createPoster } from '../src/tenants/webhooks/delivery/poster';
 import {
   beginRecovery,
@@ -15,6 +17,7 @@ import {
 } from '../src/tenants/webhooks/delivery/recovery';
 import type { Counts } from '../src/tenants/webhooks/delivery/shards';
 import { createSigningSecrets } from '../src/tenants/webhooks/delivery/signing-secrets';
+import { tracedPoster } from '../src/tenants/webhooks/delivery/traced-poster';
 import type { EndpointKey } from '../src/tenants/webhooks/record';
 import { sliceOf } from './slice';
 
@@ -50,7 +53,8 @@ export function createDelivery(services: Composed, options: WebhookOptions = {})
   const { allowLoopback = services.mode === 'sandbox', ca, timeoutMs = TIMEOUT_MS } = options;
   const resolve = createResolver();
   const connect = guardedConnector({ allowLoopback, ca, resolve, timeoutMs: CONNECT_MS });
-  const poster = createPoster({ connect, timeoutMs, connections: UNDER_WAY });
+  const plain = createPoster({ connect, timeoutMs, connections: UNDER_WAY });
+  const poster = observedPoster(isTracing() ? tracedPoster(plain) : plain, services.observeWebhook);
   const secrets = createSigningSecrets(services);
   const ids = createEventIds(services.keyring);
   const { maxProbeMs = services.mode === 'sandbox' ? SANDBOX_PROBE_MS : Number.POSITIVE_INFINITY } = options;

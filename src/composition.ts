@@ -3,6 +3,7 @@ import { requireAccount } from './accounts/accounts/operations';
 import { accountRoutes } from './accounts/accounts/routes';
 import { userAccountRoutes } from './accounts/accounts/user-routes';
 import { accountExchangeRoutes } from './accounts/exchange/routes';
+import { moneyReading } from './accounts/metrics';
 import { statementRoutes } from './accounts/statements/routes';
 import type { StatementServices } from './accounts/statements/services';
 import { OPERATION_STATUSES } from './cards/buffered/record';
@@ -55,6 +56,7 @@ import type { Sign } from './kernel/db/lookout';
 import { NO_OBSERVERS } from './kernel/metrics/observers';
 import { outboxReading } from './kernel/metrics/outbox';
 import type { Reading } from './kernel/metrics/readings';
+import { archiveReading, keysReading } from './kernel/metrics/upkeep';
 import { waitingReading } from './kernel/metrics/waiting';
 import { createCommands } from './kernel/outbox/commands';
 import type { EventDocument } from './kernel/outbox/event-document';
@@ -84,6 +86,7 @@ import { userRoutes } from './people/users/routes';
 import { breaksReading } from './process/breaks/metrics';
 import { afterAdvance } from './process/clock/after-advance';
 import { type ClockServices, clockRoutes } from './process/clock/routes';
+import { ratesReading } from './process/limits/metrics';
 import { overdueReading } from './process/overdue';
 import { createAdmission } from './process/switches/admission';
 import { createSwitches } from './process/switches/switches';
@@ -233,10 +236,14 @@ export function readings(services: Composed): Reading[] {
     breaksReading,
     suspenseReading,
     openTransfersReading,
-    settlementReading,
-    chainReading,
+    moneyReading,
+    settlementReading(services),
+    ratesReading(services.now),
+    chainReading(services),
     overdueReading(reconcilables(services), services.now),
     endpointsReading,
+    keysReading,
+    archiveReading,
     waitingReading(async (sql) =>
       (await waitingCounts(lists, sql, services.now())).map(({ list: queue, ...count }) => ({
         queue,

@@ -18,6 +18,7 @@ import { type Config, ConfigError, type PartyUse, type Role, readConfig } from '
 import { createLogger } from './kernel/logging';
 import { createMasterKeys } from './kernel/security/master-keys/create';
 import { StartupError } from './kernel/startup-error';
+import { traceOfLine } from './kernel/tracing/trace';
 import { readArguments, type StartRole } from './startup/arguments';
 import { claimFolders } from './startup/data-dir';
 import { credentialsPath, ensureDemoCredentials } from './startup/demo-credentials';
@@ -49,7 +50,8 @@ async function main(): Promise<void> {
   const config = readConfig(process.env, PARTY_USE[role], role !== 'migrate');
   assertRole(role, config);
   const readable = process.stdout.isTTY && !config.production;
-  const log = createLogger({ level: config.logLevel, role, readable });
+  const mixin = config.tracesTo === undefined ? undefined : traceOfLine;
+  const log = createLogger({ level: config.logLevel, role, readable, mixin });
   if (role === 'migrate') return migrateOnly(config, log);
   const stages = createStages(log);
   const voice = createVoice({ terminal: readable, log });

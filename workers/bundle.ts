@@ -10,6 +10,7 @@ import { FAILURE_CONVERTER } from '../src/kernel/temporal/codec';
 
 const ROOT = join(__dirname, '..');
 const WORKFLOWS = join(ROOT, 'workflows');
+const INTERCEPTORS = join(WORKFLOWS, 'support/trace-interceptors.ts');
 /** Output folder of `npm run build`. */
 export const DIST = join(ROOT, 'dist');
 
@@ -50,7 +51,8 @@ export async function bundle(encrypt: boolean, workflowsPath = join(WORKFLOWS, '
     workflowsPath,
     // Evaluated once instead of for each run, which was an eighth of a short run's work. No workflow module may therefore hold
     // state of a run. The SDK freezes these modules.
-    preloadModules: [workflowsPath],
+    preloadModules: [workflowsPath, INTERCEPTORS],
+    workflowInterceptorModules: [INTERCEPTORS],
     logger: quiet,
     ...(encrypt ? { failureConverterPath: FAILURE_CONVERTER } : {}),
   });

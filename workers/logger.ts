@@ -1,4 +1,10 @@
-import { type LogLevel, type LogMetadata, Runtime, type Logger as TemporalLogger } from '@temporalio/worker';
+import {
+  type LogLevel,
+  type LogMetadata,
+  type MetricsExporterConfig,
+  Runtime,
+  type Logger as TemporalLogger,
+} from '@temporalio/worker';
 import type { Logger } from 'pino';
 import type { Presence } from '../src/kernel/temporal/presence';
 
@@ -57,13 +63,39 @@ let installed = false;
  * signals, because `main.ts` stops everything in order. A core that runs already stays as it is.
  * @param onAway called when the core warns of a retry. If it resolves to true, Temporal is away and the warning becomes
  * debug
+ * @param metricsPort port of this machine's loopback where the core serves its metrics. Default: none
+ * @returns whether the core serves metrics at that port
  */
-export function installRuntime(log: Logger, onAway?: Presence['missed']): void {
-  if (installed || Runtime._instance !== undefined) return;
+export function installRuntime(log: Logger, onAway?: Presence['missed'], metricsPort?: number): boolean {
+  if (installed || Runtime._instance !== undefined) return false;
   installed = true;
-  Runtime.install({
-    logger: temporalLogger(log, onAway),
-    shutdownSignals: [],
-    telemetryOptions: { logging: { filter: { core: 'WARN', other: 'ERROR' }, forward: {} } },
-  });
+  const install = (metrics?: MetricsExporterConfig) =>
+    Runtime.install({
+      logger: temporalLogger(log, onAway),
+      shutdownSignals: [],
+      telemetryOptions: {
+        logging: { filter: { core: 'WARN', other: 'ERROR' }, forward: {} },
+        ...(metrics ? { metrics } : {}),
+      },
+    });
+  if (metricsPort !== undefined) {
+    try {
+      install(metricsAt(metricsPort));
+      return true;
+    } catch (error) {
+      log.warn({ error }, 'the metrics of the Temporal SDK are missing, because their port was taken');
+    }
+  }
+  install();
+  return false;
 }
+
+/** Names and units as Prometheus has them. */
+const metricsAt = (port: number): MetricsExporterConfig => ({
+  prometheus: {
+    bindAddress: `127.0.0.1:${port}`,
+    countersTotalSuffix: true,
+    unitSuffix: true,
+    useSecondsForDurations: true,
+  },
+});

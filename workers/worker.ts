@@ -10,10 +10,12 @@ import type { Keyring } from '../src/kernel/security/keyring';
 import { createDataConverter } from '../src/kernel/temporal/codec';
 import { reachOf, type TemporalOptions } from '../src/kernel/temporal/connection';
 import type { Presence } from '../src/kernel/temporal/presence';
+import { isTracing } from '../src/kernel/tracing/trace';
 import { activityErrors } from './activity-errors';
 import { workflowBundle } from './bundle';
 import { installRuntime } from './logger';
 import { isAwake } from './patches';
+import { tracedActivities, traceSinks } from './traced';
 
 type ActivityQueue = (typeof ACTIVITY_QUEUES)[number];
 export type Queue = (typeof QUEUES)[keyof typeof QUEUES] | ActivityQueue;
@@ -79,6 +81,8 @@ export interface WorkersOptions {
   dataDir: string;
   /** How long a stopping process waits for activities under way, in seconds. Then it abandons them. */
   shutdownSeconds: number;
+  /** Port of the loopback for the SDK's own metrics. Default: none. */
+  metricsPort?: number;
   /** A bundle that was built elsewhere. Default: the bundle of these sources, made now if it is missing. */
   bundlePath?: string;
   /**
@@ -92,6 +96,8 @@ export interface Workers {
   run: Promise<void>;
   /** Whether each of its queues has a running worker. */
   isRunning(): boolean;
+  /** URL of the SDK's own metrics. Undefined where there are none. */
+  metricsUrl: string | undefined;
   /** Stops polling and resolves when the tasks under way have ended. */
   shutdown(): Promise<void>;
 }
@@ -106,8 +112,8 @@ export interface Workers {
  * the histories of earlier releases.
  */
 export function startWorkers(options: WorkersOptions): Workers {
-  const { log, temporal, queues = ALL_QUEUES, dataDir, bundlePath, onAway } = options;
-  installRuntime(log, onAway);
+  const { log, temporal, queues = ALL_QUEUES, dataDir, bundlePath, onAway, metricsPort } = options;
+  const hasMetrics = installRuntime(log, onAway, metricsPort);
   const stopping = new AbortController();
   setMaxListeners(0, stopping.signal); // one listener a queue
   const working = new Map<Queue, Worker>();
@@ -133,6 +139,7 @@ export function startWorkers(options: WorkersOptions): Workers {
   const run = Promise.all(queues.map(keepWorking)).then(() => undefined);
   return {
     run,
+    metricsUrl: hasMetrics ? `http://127.0.0.1:${metricsPort}/metrics` : undefined,
     isRunning: () => queues.every((queue) => working.get(queue)?.getState() === 'RUNNING'),
     shutdown: () => {
       stopping.abort();
@@ -160,7 +167,8 @@ async function workOn(
       ...(workflows === undefined ? {} : { workflowBundle: workflows }),
       activities: options.activities,
       dataConverter: createDataConverter(keyring, temporal),
-      interceptors: { activity: [activityErrors] },
+      interceptors: { activity: isTracing() ? [tracedActivities, activityErrors] : [activityErrors] },
+      ...(isTracing() ? { sinks: traceSinks } : {}),
       patchActivationCallback: ({ patchId }) => isAwake(patchId),
       identity: `${process.pid}@${hostname()} ${buildId()}`,
       workerDeploymentOptions: {

@@ -36,9 +36,8 @@ export function moneyFigures(database: Sql): Figure[] {
         const currencies = [...new Set(internal.map(({ currency }) => currency))];
         return currencies.flatMap((currency) => {
           const own = internal.filter((each) => each.currency === currency);
-          const clients = own.reduce((sum, { balance }) => sum.minus(balance), ZERO);
           return [
-            { currency, place: CLIENTS, amount: clients },
+            { currency, place: CLIENTS, amount: clientsBalance(internal, currency) },
             ...own
               .filter(({ name }) => !isInMotion(name))
               .map(({ name, balance }) => ({ currency, place: name, amount: balance })),
@@ -59,5 +58,14 @@ export function moneyFigures(database: Sql): Figure[] {
     }),
   ];
 }
+
+/** Balance of all clients and cards in a currency, from the balances of the internal accounts. */
+export const clientsBalance = (
+  internal: readonly { currency: string; balance: Decimal }[],
+  currency: string,
+): Decimal =>
+  internal
+    .filter((each) => each.currency === currency)
+    .reduce((sum, { balance }) => sum.minus(balance), ZERO);
 
 const isInMotion = (name: string): boolean => PARTIES.includes(name) || chainOfAccount(name) !== undefined;

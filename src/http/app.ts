@@ -20,6 +20,7 @@ import {
 import type { Permission } from '../kernel/permissions';
 import { createRateLimiter, type RateLimit, type RateLimiter } from '../kernel/rate-limit';
 import type { AddressList } from '../kernel/security/address-lists';
+import { isTracing } from '../kernel/tracing/trace';
 import { discardRest } from './body';
 import { addressBehind } from './client-address';
 import { compressReads } from './compress';
@@ -34,6 +35,7 @@ import { problemBody } from './problem-body';
 import type { Route } from './route';
 import { createRouters } from './router';
 import { type Admission, perform } from './run-operation';
+import { tracedRequests } from './traced';
 import { createUploadBudget, type UploadLimits } from './upload-budget';
 
 /** What a request presents to be authenticated. */
@@ -109,6 +111,7 @@ export function createApp(deps: AppDeps): Koa {
 
   let held = 0;
 
+  if (isTracing()) app.use(tracedRequests);
   app.use(compressReads);
   app.use(async (ctx, next) => {
     const started = performance.now();

@@ -7,6 +7,8 @@ export interface LogOptions {
   role?: string;
   /** Readable text for a terminal instead of JSON lines. */
   readable?: boolean;
+  /** Fields that each line gets besides. */
+  mixin?: (() => object) | undefined;
   /** Default: standard output. */
   destination?: DestinationStream;
 }
@@ -15,7 +17,7 @@ export interface LogOptions {
  * Creates a logger whose lines carry neither secrets nor personal data. Values of sensitive names are hidden at any
  * depth. Errors are logged by type, code and stack, without the values of a statement or an address.
  */
-export function createLogger({ level, role, readable = false, destination }: LogOptions): Logger {
+export function createLogger({ level, role, readable = false, mixin, destination }: LogOptions): Logger {
   const lines = destination ?? standardOutput(readable);
   const options = {
     level,
@@ -26,6 +28,7 @@ export function createLogger({ level, role, readable = false, destination }: Log
       log: (given: object) => scrubbed(given, 0) as Record<string, unknown>,
     },
     serializers: { err: (described: unknown) => described },
+    ...(mixin ? { mixin } : {}),
     hooks: { logMethod: withSafeMessage },
   };
   return pino(options, readable ? forPeople(lines) : lines);

@@ -12,6 +12,7 @@ import { callOthers, hearOthers } from '../kernel/db/calls';
 import { createDatabase, type Database } from '../kernel/db/database';
 import { lookoutOf } from '../kernel/db/lookout';
 import { isPooled } from '../kernel/db/session-settings';
+import { countCommitted } from '../kernel/metrics/committed';
 import { createMetrics, type Metrics } from '../kernel/metrics/metrics';
 import { createMetricsServer } from '../kernel/metrics/server';
 import { eventsCommitted } from '../kernel/outbox/events';
@@ -30,12 +31,15 @@ import { createHandOver } from '../kernel/temporal/hand-over';
 import { createPresence, type Presence } from '../kernel/temporal/presence';
 import { startReconciler } from '../kernel/temporal/reconciler';
 import { startRelay } from '../kernel/temporal/relay';
+import { tracedDatabase } from '../kernel/tracing/database';
+import { isTracing, useTracer } from '../kernel/tracing/trace';
 import { keepLimits } from '../process/limits/operations';
 import type { Services } from '../services';
 import { chainWatchers } from '../watch/chains/process';
 import { afterClock, keepClock } from './clock';
 import { keepCommitWatch } from './commit-watch';
 import { DESK_FILE } from './desk-file';
+import { freePort } from './embedded/ports';
 import { writeState } from './embedded/state-file';
 import { closeServer, createApiServer, drainServer, listen, reachable } from './http-server';
 import type { Infrastructure } from './infrastructure';
@@ -96,6 +100,7 @@ interface Parts extends Setup {
 
 const LOOK_MS = 50;
 const METRICS_CLOSE_SECONDS = 1;
+const TRACES_END_MS = 3_000;
 
 /**
  * Starts the parts of the role. Resolves when the API accepts requests. The API is the last to start and the first to
@@ -103,6 +108,8 @@ const METRICS_CLOSE_SECONDS = 1;
  */
 export async function startProduct(setup: Setup): Promise<Product> {
   const { config, role } = setup;
+  // Before all parts, because each of them asks once whether there are traces.
+  if (config.tracesTo !== undefined) await traceTo(config.tracesTo, setup);
   const parts = connect(setup, await openBase(setup));
   const { services, stages } = parts;
   await keepClock(config.mode, services, stages);
@@ -125,11 +132,24 @@ export async function startProduct(setup: Setup): Promise<Product> {
     const commits = await keepCommitWatch(services, setup.config.dataDir);
     stages.started('watch over commits', () => commits.end());
   }
-  if (role === 'worker' || role === 'dispatcher' || role === 'all') startSteps(parts);
+  if (role === 'worker' || role === 'dispatcher' || role === 'all') await startSteps(parts);
   if (role === 'worker' || role === 'all') startProcesses(parts);
   const port = role === 'api' || role === 'all' ? await serveApi(parts) : undefined;
   if (port === undefined && role !== 'desk') stages.started('readiness', async () => parts.readiness.end());
   return { services, ready: () => untilReady(parts), port, deskPort, metricsPort };
+}
+
+/** Loads the SDK of OpenTelemetry here and nowhere else. */
+async function traceTo(endpoint: string, { role, stages }: Setup): Promise<void> {
+  const { createTracing } = await import('../kernel/tracing/otlp.js');
+  const tracing = createTracing({ endpoint, role });
+  const end = useTracer(tracing);
+  stages.started('traces', async () => {
+    // A collector that is away must not hold up the end of the process.
+    const late = sleep(TRACES_END_MS, undefined, { ref: false });
+    await Promise.race([tracing.stop().catch(() => undefined), late]);
+    end();
+  });
 }
 
 async function setUpLocalChain({ services, stages }: Parts, url: string): Promise<void> {
@@ -144,7 +164,8 @@ async function setUpLocalChain({ services, stages }: Parts, url: string): Promis
 async function openBase({ config, role, log, stages, infrastructure, masterKeys }: Setup): Promise<Base> {
   const { databaseUrl: url } = infrastructure;
   if (role === 'all') await migrateSchema(config, infrastructure);
-  const database = createDatabase({ url, poolSize: config.databasePool, name: `cardwright ${role}` });
+  const opened = createDatabase({ url, poolSize: config.databasePool, name: `cardwright ${role}` });
+  const database = isTracing() ? tracedDatabase(opened) : opened;
   stages.started('database', () => database.close());
   if (role !== 'all') await awaitSchema(database, log, stages);
   await awaitRights(database, config.mode, log, stages);
@@ -182,7 +203,11 @@ function connect(setup: Setup, { database, keyring }: Base): Parts {
   );
   const ownUrl = () => `http://${reachable(config.host)}:${address.port}`;
   const readings = () => composition.readings;
-  const metrics = createMetrics({ pool: () => database.counts(), database, readings });
+  const { commit } = config;
+  const beside = () => own.workers?.metricsUrl;
+  const metrics = createMetrics({ pool: () => database.counts(), database, readings, commit, beside });
+  const counted = countCommitted(metrics.observers);
+  stages.started('counts of commits', async () => counted.stop());
   const composition = setup.compose({
     database,
     keyring,
@@ -341,7 +366,7 @@ function keepCalls({ role, services: { database }, infrastructure, stages }: Par
 }
 
 /** Starts the workers of the role's queues. A process that delivers webhooks also does so while Temporal is away. */
-function startSteps(parts: Parts): void {
+async function startSteps(parts: Parts): Promise<void> {
   const { config, role, log, stages, composition, keyring, onAway } = parts;
   const delivers = role !== 'worker' || config.workerWebhooks;
   if (delivers) {
@@ -357,6 +382,7 @@ function startSteps(parts: Parts): void {
     dataDir: config.dataDir,
     shutdownSeconds: config.shutdownSeconds,
     onAway,
+    metricsPort: await freePort(),
   });
   parts.own.workers = workers;
   stages.started('workers', () => workers.shutdown());

@@ -1,7 +1,8 @@
 import { sample } from '../kernel/metrics/definitions';
-import type { Reading } from '../kernel/metrics/readings';
+import { ageSeconds, type Reading } from '../kernel/metrics/readings';
 import { CURRENCIES } from '../kernel/money/currencies';
 import { sumOpenBreaks } from '../process/breaks/operations';
+import type { Services } from '../services';
 import { SUSPENSE } from './engine/breaks';
 import { countOpenTransfers } from './engine/open-transfers';
 import { lastReadings } from './exchange/settlement/readings';
@@ -24,11 +25,17 @@ export const openTransfersReading: Reading = {
     (await countOpenTransfers(sql)).map(({ count, ...labels }) => sample('transfers_open', labels, count)),
 };
 
-export const settlementReading: Reading = {
+export const settlementReading = ({ now }: Pick<Services, 'now'>): Reading => ({
   name: 'settlement',
-  gauges: ['settlement_difference'],
-  read: async (sql) =>
-    [...(await lastReadings(sql, CURRENCIES)).values()].map(({ currency, reported, booked }) =>
-      sample('settlement_difference', { currency }, reported.minus(booked).toNumber()),
-    ),
-};
+  gauges: ['settlement_difference', 'exchange_reading_age_seconds'],
+  async read(sql) {
+    const readings = [...(await lastReadings(sql, CURRENCIES)).values()];
+    const newest = Math.max(...readings.map(({ asOf }) => asOf.getTime()));
+    return [
+      ...readings.map(({ currency, reported, booked }) =>
+        sample('settlement_difference', { currency }, reported.minus(booked).toNumber()),
+      ),
+      ...(readings.length > 0 ? [sample('exchange_reading_age_seconds', {}, ageSeconds(now(), newest))] : []),
+    ];
+  },
+});

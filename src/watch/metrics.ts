@@ -1,5 +1,5 @@
 import { sample } from '../kernel/metrics/definitions';
-import type { Reading } from '../kernel/metrics/readings';
+import { ageSeconds, type Reading } from '../kernel/metrics/readings';
 import { WATCHED_PARTIES } from '../kernel/outbox/queues';
 import type { Services } from '../services';
 import { listsReadAt } from './store';
@@ -15,10 +15,9 @@ export function listAgeReading({ now, switches }: Pick<Services, 'now' | 'switch
     gauges: ['party_list_age_seconds'],
     async read(sql) {
       const read = await listsReadAt(sql);
-      const at = now().getTime();
       return WATCHED_PARTIES.filter((party) => switches.partyAtOnce(party) !== 'left_out').map((party) => {
-        const age = at - (read.get(party) ?? startedAt).getTime();
-        return sample('party_list_age_seconds', { party }, Math.max(0, age) / 1_000);
+        const at = (read.get(party) ?? startedAt).getTime();
+        return sample('party_list_age_seconds', { party }, ageSeconds(now(), at));
       });
     },
   };

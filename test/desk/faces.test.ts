@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -106,6 +107,15 @@ describe('the faces', () => {
     ];
     expect(expected.filter((each) => !all.includes(each))).toEqual([]);
     expect(all.length).toBe(new Set(all).size);
+    // The runbooks name commands that exist. A word after a command may be its argument.
+    const runbooks = readFileSync(join(__dirname, '../../docs/runbooks.md'), 'utf8');
+    const named = [...runbooks.matchAll(/`operator ((?:[a-z][a-z-]*(?: |(?=`)))+)/g)].map(([, line = '']) =>
+      line.trim(),
+    );
+    expect(named.length).toBeGreaterThan(20);
+    const isLeaf = (line: string) => all.includes(line) && !all.some((each) => each.startsWith(`${line} `));
+    const known = (line: string) => all.includes(line) || isLeaf(line.replace(/ [^ ]+$/, ''));
+    expect(named.filter((line) => !known(line))).toEqual([]);
   });
 
   it('take each decision to its effect in test/desk/every-decision', () => {

@@ -93,7 +93,7 @@ it('refuses a list that names a pinned image', () => {
 describe('a release', () => {
   const LIST = 'scripts/supply-chain/images-without-digest.json';
   const REFUSED =
-    /^a release must not have images without a digest: node:.*Run node scripts\/supply-chain\/pin-images\.mjs/;
+    /^a release must not have images without a digest: .*node:.*Run node scripts\/supply-chain\/pin-images\.mjs/;
   const name = () => change('package.json', (text) => text.replace(/("version": "[\d.]+)[^"]*"/, '$1"'));
 
   it.each([
@@ -129,7 +129,7 @@ describe('a release', () => {
     chmodSync(join(bin, 'docker'), 0o755);
     const before = readFileSync(join(folder, 'Dockerfile'), 'utf8');
     const { status, stderr } = pin(bin);
-    expect([status, stderr]).toEqual([1, expect.stringContaining('The registry has no digest of node:')]);
+    expect([status, stderr]).toEqual([1, expect.stringContaining('The registry has no digest of ')]);
     expect(readFileSync(join(folder, 'Dockerfile'), 'utf8')).toBe(before);
   });
 

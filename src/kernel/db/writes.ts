@@ -7,6 +7,8 @@ export type Write = {
   /** Writes with the same name must have the same text. */
   name: string;
   values: unknown[];
+  /** Runs after the commit, where the write goes with it ({@link writeWithCommit}). */
+  committed?: (() => void) | undefined;
 } & ({ statement: string } | { call: string });
 
 /** Combined statements by the names of their parts. */
@@ -25,6 +27,7 @@ export async function writeTogether(tx: Sql, writes: (Write | undefined)[]): Pro
 export function writeWithCommit(tx: Tx, writes: (Write | undefined)[]): void {
   const statement = together(writes);
   if (statement) tx.defer(statement);
+  for (const write of writes) if (write?.committed) tx.afterCommit(write.committed);
 }
 
 function together(writes: (Write | undefined)[]) {

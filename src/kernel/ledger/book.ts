@@ -1,5 +1,7 @@
 import type { Sql } from '../db/database';
 import { compositeArray, type Write } from '../db/writes';
+import { isMovedCounted, publishMoved } from '../metrics/committed';
+import type { MovedAmount } from '../metrics/observers';
 import { type Decimal, ZERO } from '../money/money';
 import { type LedgerAccount, lockLedgerAccounts } from './accounts';
 import type { Entry, PostedEntry, Posting } from './entries';
@@ -33,6 +35,7 @@ export function bookOf(given: LedgerAccount[], now: Date): Book {
   const at = given.reduce((latest, account) => (account.lastAt > latest ? account.lastAt : latest), now);
   const accounts = new Map(given.map((account) => [account.id, { ...account, seen: account.entries }]));
   const rows: ReturnType<typeof entryRow>[] = [];
+  const moved: MovedAmount[] | undefined = isMovedCounted() ? [] : undefined;
   let postings = 0;
 
   function account(id: string): LedgerAccount & { seen: number } {
@@ -51,6 +54,7 @@ export function bookOf(given: LedgerAccount[], now: Date): Book {
       target.entries += 1;
       posted.number = target.entries;
       posted.balance = { available: target.available, pending: target.pending, spent: target.spent };
+      if (moved && isTransaction(entry)) moved.push(movedBy(entry, target.currency));
     }
     if (changesSomething(entry)) rows.push(entryRow(posted, postings, currencyOf(entry), forced));
     return posted;
@@ -76,12 +80,13 @@ export function bookOf(given: LedgerAccount[], now: Date): Book {
       return { ok: true, entries: entries.map((entry) => posted.get(entry) as PostedEntry) };
     },
     written() {
-      const moved = [...accounts.values()].filter((target) => target.entries > target.seen);
-      if (moved.length === 0 && rows.length === 0) return undefined;
+      const changed = [...accounts.values()].filter((target) => target.entries > target.seen);
+      if (changed.length === 0 && rows.length === 0) return undefined;
       return {
         name: 'ledger',
         call: 'ledger_write($1::ledger_new_balance[], $2::ledger_new_leg[], $3)',
-        values: [compositeArray(moved.map(balanceRow)), compositeArray(rows), at],
+        values: [compositeArray(changed.map(balanceRow)), compositeArray(rows), at],
+        committed: moved && moved.length > 0 ? () => publishMoved(moved) : undefined,
       };
     },
   };
@@ -112,6 +117,14 @@ function isInternal(entry: Entry): boolean {
 /** Whether the entry gets a row. An event that changes no balance only takes a number of its account. */
 function changesSomething(entry: Entry): boolean {
   return !(entry.available.isZero() && entry.pending.isZero() && entry.spent.isZero());
+}
+
+/** Whether the entry is a transaction of an account or a card. Holds and buffers are none: they have no public id. */
+const isTransaction = (entry: Entry): boolean => entry.id !== undefined && changesSomething(entry);
+
+function movedBy({ type, subtype, available, pending, spent }: Entry, currency: string): MovedAmount {
+  const amount = [available, pending].find((each) => !each.isZero()) ?? spent;
+  return { kind: subtype === undefined ? type : `${type}/${subtype}`, currency, amount: amount.abs() };
 }
 
 /**

@@ -9,6 +9,12 @@ export interface MetricDefinition {
 
 /** All metrics of the product by name. docs/metrics.md is written from this table. */
 export const METRICS = {
+  build_info: {
+    type: 'gauge',
+    labels: ['version', 'commit', 'node'],
+    help: 'Always 1. The labels tell the release, the commit that it was built from, and the Node that runs it.',
+    alert: 'Two versions for longer than an upgrade takes.',
+  },
   http_request_duration_seconds: {
     type: 'histogram',
     labels: ['method', 'route', 'status'],
@@ -61,6 +67,23 @@ export const METRICS = {
     help: 'Waiting time of the oldest record of a queue; 0 when none waits.',
     alert: 'Longer than the installation promises.',
   },
+  money_moved_total: {
+    type: 'counter',
+    labels: ['kind', 'currency'],
+    help: 'Committed amounts of account and card transactions, by type and subtype. Books hold exact decimals; this sum is a floating-point number, for rates and shares only.',
+  },
+  money_balance: {
+    type: 'gauge',
+    labels: ['place', 'currency'],
+    help: 'Balance of each internal account, and of all clients and cards together (`clients`), read once a minute. A party or a chain below zero has money of ours. A floating-point number; the desk has the exact decimals.',
+    alert: '`suspense` other than 0; `clients` below 0.',
+  },
+  transfer_statuses_total: {
+    type: 'counter',
+    labels: ['kind', 'status'],
+    help: 'Transfers that got a status, by kind. The first status counts too.',
+    alert: 'An unusual share of `failed`.',
+  },
   breaks_open: {
     type: 'gauge',
     labels: ['kind'],
@@ -96,6 +119,29 @@ export const METRICS = {
     help: 'Balance that the exchange reports, less the balance of the books, at the last reading.',
     alert: 'A break `settlement_difference`: the difference has lasted for `SETTLEMENT_DIFFERENCE_SECONDS`.',
   },
+  exchange_reading_age_seconds: {
+    type: 'gauge',
+    labels: [],
+    help: 'Age of the newest balances that the exchange reported. Absent before the first.',
+    alert: 'More than half an hour: the exchange is read every five minutes.',
+  },
+  rates_age_seconds: {
+    type: 'gauge',
+    labels: [],
+    help: 'Age of the rates by which limits are counted. Absent before the first.',
+  },
+  rates_fresh_seconds: {
+    type: 'gauge',
+    labels: [],
+    help: 'Time until the rates expire; below zero they have expired. Absent for rates that never expire.',
+    alert: 'Below 0: exchanges, and limits in other currencies, are refused.',
+  },
+  chain_reading_age_seconds: {
+    type: 'gauge',
+    labels: ['chain'],
+    help: 'Time since the balances of a chain were last compared with the books.',
+    alert: 'More than half an hour: each chain is compared every five minutes.',
+  },
   chain_difference: {
     type: 'gauge',
     labels: ['chain', 'place', 'asset'],
@@ -119,6 +165,29 @@ export const METRICS = {
     labels: ['status'],
     help: 'Webhook endpoints by status: active, failing, disabled.',
     alert: 'Growth of `failing`: suspect the outgoing network.',
+  },
+  webhook_attempt_duration_seconds: {
+    type: 'histogram',
+    labels: ['outcome'],
+    help: 'Time of an attempt to deliver a webhook, until the whole answer. Its count is the number of attempts. Outcomes: delivered, http_4xx, http_5xx, http_other, timeout, unreachable.',
+    alert: '`delivered` falls below half of the attempts.',
+  },
+  key_age_seconds: {
+    type: 'gauge',
+    labels: ['purpose'],
+    help: 'Age of the newest key of each purpose, read every ten minutes.',
+    alert: 'More than a year, or what the installation promises; see `installation keys renew`.',
+  },
+  wal_archive_failing: {
+    type: 'gauge',
+    labels: [],
+    help: '1 while the newest attempt of Postgres to archive WAL has failed. Absent where Postgres archives none.',
+    alert: '1 for ten minutes: backups end at the last archived file, and the disk of Postgres fills.',
+  },
+  wal_archive_age_seconds: {
+    type: 'gauge',
+    labels: [],
+    help: 'Time since Postgres archived a file of WAL. Absent where it archives none. An idle Postgres archives only by `archive_timeout`.',
   },
   card_authorizations_total: {
     type: 'counter',

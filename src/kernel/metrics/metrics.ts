@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { version } from '../../../package.json';
 import type { PoolCounts } from '../db/connections';
 import type { Database } from '../db/database';
 import { METRICS, type MetricName } from './definitions';
@@ -9,8 +10,12 @@ import { createReader, type Known, type Reading, type ReadingOptions } from './r
 export type Observe = (request: { method: string; route: string; status: number; seconds: number }) => void;
 
 export interface MetricSources extends ReadingOptions {
+  /** Commit that the program was built from. Default: unknown. */
+  commit?: string | undefined;
   pool?: () => PoolCounts;
   database?: Database;
+  /** URL of metrics of another library in this process, which each scrape gets too. Undefined while there are none. */
+  beside?: () => string | undefined;
   /** Read from the database at each scrape. A reading that fails is left out of the scrape. */
   readings?: () => readonly Reading[];
 }
@@ -28,10 +33,11 @@ type Made = Record<MetricName, Counter | Gauge | Histogram>;
 
 /** Creates a registry per process. Nothing is global, so that two in one process (tests) do not collide. */
 export function createMetrics(sources: MetricSources = {}): Metrics {
-  const { pool, database, readings, ...options } = sources;
+  const { pool, database, readings, commit = 'unknown', beside = () => undefined, ...options } = sources;
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const metrics = madeIn(registry);
+  (metrics.build_info as Gauge).set({ version, commit, node: process.versions.node }, 1);
   const requests = metrics.http_request_duration_seconds as Histogram;
   const read = database && readings && createReader(database, readings, options);
   return {
@@ -41,18 +47,38 @@ export function createMetrics(sources: MetricSources = {}): Metrics {
     async render() {
       if (pool) setPool(metrics, pool());
       if (read) setRead(metrics, await read());
-      return { contentType: registry.contentType, body: await registry.metrics() };
+      const others = await askedFor(beside(), metrics.metrics_reading_up as Gauge);
+      return { contentType: registry.contentType, body: (await registry.metrics()) + others };
     },
   };
+}
+
+const BESIDE_MS = 1_000;
+
+/** Metrics of the Temporal SDK, whose native core serves them itself. Each name begins with `temporal_`. */
+async function askedFor(url: string | undefined, up: Gauge): Promise<string> {
+  if (url === undefined) return '';
+  const text = await fetch(url, { signal: AbortSignal.timeout(BESIDE_MS) })
+    .then((answer) => (answer.ok ? answer.text() : undefined))
+    .catch(() => undefined);
+  up.set({ reading: 'temporal_sdk' }, text === undefined ? 0 : 1);
+  return text ?? '';
 }
 
 function madeIn(registry: Registry): Made {
   const made = Object.entries(METRICS).map(([name, { type, labels, help }]) => {
     const of = { name, help, labelNames: [...labels], registers: [registry] };
     if (type === 'counter') return [name, new Counter(of)];
-    return [name, type === 'gauge' ? new Gauge(of) : new Histogram({ ...of, buckets: SECONDS })];
+    return [name, type === 'gauge' ? emptied(new Gauge(of)) : new Histogram({ ...of, buckets: SECONDS })];
   });
   return Object.fromEntries(made) as Made;
+}
+
+/** A gauge without a series. Otherwise a gauge without labels would show 0 for a value that nobody has read. */
+function emptied(gauge: Gauge): Gauge {
+  gauge.reset();
+  gauge.remove({});
+  return gauge;
 }
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']);
@@ -83,6 +109,11 @@ function observersOf(metrics: Made): Observers {
       count('card_authorizations_total', { outcome });
       if (reason !== null) count('card_declines_total', { reason });
     },
+    observeMoved: ({ kind, currency, amount }) =>
+      (metrics.money_moved_total as Counter).inc({ kind, currency }, amount.toNumber()),
+    observeTurn: ({ kind, status }) => count('transfer_statuses_total', { kind, status }),
+    observeWebhook: (outcome, seconds) =>
+      (metrics.webhook_attempt_duration_seconds as Histogram).observe({ outcome }, seconds),
     observeFailedSignIn: () => count('sign_ins_failed_total', {}),
     observeSensitive: (outcome) => count('sensitive_requests_total', { outcome }),
   };
@@ -99,7 +130,7 @@ function setPool(metrics: Made, { total, idle, waiting }: PoolCounts): void {
 function setRead(metrics: Made, known: Known): void {
   for (const [{ name, gauges }, samples] of known) {
     (metrics.metrics_reading_up as Gauge).set({ reading: name }, samples ? 1 : 0);
-    for (const gauge of gauges) (metrics[gauge] as Gauge).reset();
+    for (const gauge of gauges) emptied(metrics[gauge] as Gauge);
     for (const { gauge, labels, value } of samples ?? []) (metrics[gauge] as Gauge).set(labels, value);
   }
 }

@@ -1,3 +1,5 @@
+import type { Decimal } from '../money/money';
+
 /** A call to a party at its port. */
 export interface PartyCall {
   party: string;
@@ -22,6 +24,31 @@ export type UnusableInput =
   | 'rates_time'
   | 'rate_row';
 
+/** An amount of one transaction of an account or a card. `kind` is its type, with its subtype: `deposit/checkout`, `settle`. */
+export interface MovedAmount {
+  kind: string;
+  currency: string;
+  /** Never negative, because the kind tells the direction. */
+  amount: Decimal;
+}
+
+/** A transfer has a new status. */
+export interface TransferTurn {
+  kind: string;
+  status: string;
+}
+
+/** How an attempt to deliver a webhook ended. `unreachable`: no connection, or one that broke before the answer. */
+export const WEBHOOK_OUTCOMES = [
+  'delivered',
+  'http_4xx',
+  'http_5xx',
+  'http_other',
+  'timeout',
+  'unreachable',
+] as const;
+export type WebhookOutcome = (typeof WEBHOOK_OUTCOMES)[number];
+
 /** Counters of events in the process, called where the event happens. Observers never throw and never block. */
 export interface Observers {
   /** A party's callback failed its verification. */
@@ -40,6 +67,12 @@ export interface Observers {
   observeChainHead(chain: string, at: Date | null): void;
   /** An authorization was recorded. @param reason decline reason, else null */
   observeAuthorization(outcome: 'approved' | 'forced' | 'declined', reason: string | null): void;
+  /** A transaction of an account or a card was committed. */
+  observeMoved(moved: MovedAmount): void;
+  /** A transfer got a status, and the transaction was committed. */
+  observeTurn(turn: TransferTurn): void;
+  /** An attempt to deliver a webhook ended. */
+  observeWebhook(outcome: WebhookOutcome, seconds: number): void;
   /** A client or an admin presented a credential that is not valid. */
   observeFailedSignIn(): void;
   /** A request for sensitive data. `refused`: beyond the limit of its tenant. */
@@ -57,6 +90,9 @@ export const NO_OBSERVERS: Observers = {
   observeBreaker: nothing,
   observeChainHead: nothing,
   observeAuthorization: nothing,
+  observeMoved: nothing,
+  observeTurn: nothing,
+  observeWebhook: nothing,
   observeFailedSignIn: nothing,
   observeSensitive: nothing,
 };

@@ -1,5 +1,6 @@
 import { table } from '../db/build';
 import type { Statement, Tx } from '../db/database';
+import { presentTrace } from '../tracing/trace';
 
 /**
  * A command to Temporal. `start` starts the workflow unless it runs. `look` signals that the record has changed, and
@@ -23,6 +24,8 @@ export interface WorkflowCommand {
 export interface NumberedCommand extends WorkflowCommand {
   number: string;
   attempts: number;
+  /** Trace of the request that caused the command, where traces are on. */
+  traceparent?: string | null | undefined;
 }
 
 /** Hands committed commands to Temporal at once. The relay sends those that could not be handed over. */
@@ -45,13 +48,22 @@ export function createCommands(handOver?: HandOver): Commands {
     append(tx, commands) {
       if (commands.length === 0) return;
       let numbers: string[] = [];
-      tx.defer<{ number: string }>(insertion(commands, handOver ? HAND_OVER_SECONDS : 0), (rows) => {
-        numbers = rows.map(({ number }) => number);
-      });
+      const traceparent = presentTrace();
+      tx.defer<{ number: string }>(
+        insertion(commands, handOver ? HAND_OVER_SECONDS : 0, traceparent),
+        (rows) => {
+          numbers = rows.map(({ number }) => number);
+        },
+      );
       if (!handOver) return;
       tx.afterCommit(() =>
         handOver(
-          commands.map((command, index) => ({ ...command, number: numbers[index] ?? '', attempts: 0 })),
+          commands.map((command, index) => ({
+            ...command,
+            number: numbers[index] ?? '',
+            attempts: 0,
+            traceparent,
+          })),
         ),
       );
     },
@@ -61,13 +73,18 @@ export function createCommands(handOver?: HandOver): Commands {
   };
 }
 
-const insertion = (commands: WorkflowCommand[], leaseSeconds: number): Statement => ({
+const insertion = (
+  commands: WorkflowCommand[],
+  leaseSeconds: number,
+  traceparent: string | undefined,
+): Statement => ({
   name: 'commands-append',
-  text: `insert into workflow_commands (workflow, workflow_id, task_queue, action, args, tenant_id, summary, leased_until)
-     select c.workflow, c.workflow_id, c.task_queue, c.action, c.args, c.tenant_id, c.summary,
+  text: `insert into workflow_commands (workflow, workflow_id, task_queue, action, args, tenant_id, summary, traceparent,
+                                     leased_until)
+     select c.workflow, c.workflow_id, c.task_queue, c.action, c.args, c.tenant_id, c.summary, c.traceparent,
             clock_timestamp() + make_interval(secs => coalesce(c.after_seconds, $2))
        from jsonb_to_recordset($1::jsonb) as c(workflow text, workflow_id text, task_queue text, action text, args jsonb,
-              tenant_id id, summary text, after_seconds double precision)
+              tenant_id id, summary text, traceparent text, after_seconds double precision)
      returning number`,
   values: [
     JSON.stringify(
@@ -79,6 +96,7 @@ const insertion = (commands: WorkflowCommand[], leaseSeconds: number): Statement
         args: command.args,
         tenant_id: command.tenantId,
         summary: command.summary,
+        traceparent,
         after_seconds: command.afterSeconds,
       })),
     ),

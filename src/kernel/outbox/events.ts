@@ -1,6 +1,7 @@
 import { channel } from 'node:diagnostics_channel';
 import type { Sql, Tx } from '../db/database';
 import { compositeArray, type Write, writeTogether } from '../db/writes';
+import { presentTrace } from '../tracing/trace';
 
 /** Kinds of webhooks for which a tenant registers a URL (`interface.md 4.4`, decisions part 4, Webhooks). */
 export const REGISTRATIONS = [
@@ -41,6 +42,8 @@ export interface WebhookEvent {
   reference?: { id: string; type: string; subtype?: string };
   /** Idempotency key of the API call that caused the event, however long ago. */
   idempotencyKey?: string | null;
+  /** Default: the present trace. */
+  traceparent?: string | undefined;
 }
 
 /** Records events in the transaction of the change that they report. */
@@ -56,6 +59,7 @@ export async function appendEvents(tx: Sql, events: WebhookEvent[]): Promise<voi
  */
 export function eventsWrite(events: WebhookEvent[]): Write | undefined {
   if (events.length === 0) return undefined;
+  const trace = presentTrace();
   const rows = events.map((event) => [
     event.tenantId,
     event.registration,
@@ -67,18 +71,20 @@ export function eventsWrite(events: WebhookEvent[]): Write | undefined {
     JSON.stringify(event.data),
     event.idempotencyKey,
     event.at,
+    event.traceparent ?? trace,
   ]);
   return { name: 'events', statement: APPEND, values: [compositeArray(rows)] };
 }
 
 const APPEND = `
   insert into events (tenant_id, registration, event, data_id, reference_id, type, subtype, data, idempotency_key,
-                      created_at, shard, delivery, due_at)
+                      created_at, traceparent, shard, delivery, due_at)
   select e.tenant_id, e.registration, e.event, e.data_id, e.reference_id, e.type, e.subtype, e.data, e.idempotency_key,
-         e.created_at, webhook_shard(e.tenant_id, e.registration),
+         e.created_at, e.traceparent, webhook_shard(e.tenant_id, e.registration),
          case when w.status is null then 'recorded' when w.status = 'disabled' then 'parked' else 'due' end,
          case when w.status is not null then least(e.created_at, product_now()) end
     from unnest($1::new_event[]) with ordinality
-           as e(tenant_id, registration, event, data_id, reference_id, type, subtype, data, idempotency_key, created_at, o)
+           as e(tenant_id, registration, event, data_id, reference_id, type, subtype, data, idempotency_key, created_at,
+                traceparent, o)
     left join webhook_endpoints w on w.tenant_id = e.tenant_id and w.registration = e.registration
    order by e.o`;

@@ -9,7 +9,7 @@ import type { NumberedCommand } from './commands';
 export const ATTEMPTS = 20;
 
 const COMMAND = `c.number, c.workflow, c.workflow_id as "workflowId", c.task_queue as "taskQueue", c.action, c.args,
-  c.tenant_id as "tenantId", c.summary, c.attempts`;
+  c.tenant_id as "tenantId", c.summary, c.traceparent, c.attempts`;
 
 /**
  * Leases due commands, longest due first. The lease of a relay that dies expires. Leased rows are skipped, so that no

@@ -1,7 +1,9 @@
 import { Client, Connection, type ConnectionOptions, type TLSConfig } from '@temporalio/client';
 import type { TemporalAccess } from '../config/temporal-access';
 import type { Keyring } from '../security/keyring';
+import { isTracing } from '../tracing/trace';
 import { createDataConverter, type PayloadSettings } from './codec';
+import { tracedCalls } from './traced-client';
 
 export interface TemporalOptions extends PayloadSettings, TemporalAccess {
   /** host:port of the frontend. */
@@ -48,7 +50,12 @@ export function createTemporalClient(options: TemporalOptions, keyring: Keyring)
   // The SDK would give this header to each call by an AsyncLocalStorage. In Node 20 its first use makes each promise of the process
   // dearer: 4 % of an authorization's processor time.
   connection.withMetadata = (_header, call) => call();
-  const client = new Client({ connection, namespace, dataConverter: createDataConverter(keyring, options) });
+  const client = new Client({
+    connection,
+    namespace,
+    dataConverter: createDataConverter(keyring, options),
+    ...(isTracing() ? { interceptors: { workflow: [tracedCalls] } } : {}),
+  });
   const absence = () =>
     connection.workflowService.describeNamespace({ namespace }).then(
       () => undefined,

@@ -8,6 +8,7 @@ import {
   type WorkflowCommand,
 } from '../outbox/commands';
 import { forgetTaken } from '../outbox/waiting-commands';
+import { continuedTrace } from '../tracing/trace';
 import type { Presence } from './presence';
 import { type Rest, tellTemporal } from './send-command';
 
@@ -132,7 +133,8 @@ export function createHandOver(options: HandOverOptions): HandingOver {
     const due = commands.filter(({ afterSeconds }) => afterSeconds === undefined);
     for (const command of due.slice(0, Math.max(0, queueSize - tasks.waiting())))
       tasks.add(command.workflowId, async () => {
-        if (Date.now() - since <= TOO_LATE_MS) await (command.action === 'start' ? start : look)(command);
+        if (Date.now() - since > TOO_LATE_MS) return;
+        await continuedTrace(command.traceparent, () => (command.action === 'start' ? start : look)(command));
       });
   };
 

@@ -5,7 +5,8 @@ import {
   WorkflowNotFoundError,
 } from '@temporalio/client';
 import { NamespaceNotFoundError } from '@temporalio/common';
-import type { WorkflowCommand } from '../outbox/commands';
+import type { NumberedCommand, WorkflowCommand } from '../outbox/commands';
+import { continuedTrace } from '../tracing/trace';
 import { RECORD_MEMO, recordAddress } from './record-address';
 import { searchAttributesOf } from './search-attributes';
 import { LOOK } from './signals';
@@ -51,11 +52,13 @@ const REASON_LENGTH = 300;
  * Starts the command's workflow or signals it to look. Idempotent: a running workflow is reused. A workflow that has
  * ended runs again, and ends in its first activity when its record is final.
  */
-export async function tellTemporal(
+export const tellTemporal = (
   client: Client,
-  command: WorkflowCommand,
+  command: WorkflowCommand & Pick<NumberedCommand, 'traceparent'>,
   telling: Telling = {},
-): Promise<Told> {
+): Promise<Told> => continuedTrace(command.traceparent, () => tell(client, command, telling));
+
+async function tell(client: Client, command: WorkflowCommand, telling: Telling): Promise<Told> {
   try {
     await send(client, command, telling, true);
     return { outcome: 'taken' };

@@ -1,4 +1,5 @@
 import type { Observers, PartyCall } from '../../kernel/metrics/observers';
+import { withinSpan } from '../../kernel/tracing/trace';
 import { OutcomeUnknown, PartyAway, PartyRefused } from '../../process/party-errors';
 
 type ObserveCall = Observers['observePartyCall'];
@@ -38,7 +39,22 @@ export function observedParties<Parties extends object>(parties: Parties, observ
   return Object.fromEntries(members) as Parties;
 }
 
-async function timed(party: string, operation: string, call: () => unknown, observe: ObserveCall) {
+const timed = (party: string, operation: string, call: () => unknown, observe: ObserveCall) =>
+  withinSpan({ kind: 'client', name: `${party} ${operation}` }, async (span) => {
+    const counted = (made: PartyCall) => {
+      observe(made);
+      span?.set({
+        attributes: {
+          'cardwright.party': party,
+          'cardwright.operation': operation,
+          'cardwright.outcome': made.outcome,
+        },
+      });
+    };
+    return counting(party, operation, call, counted);
+  });
+
+async function counting(party: string, operation: string, call: () => unknown, observe: ObserveCall) {
   const began = performance.now();
   const ended = (outcome: PartyCall['outcome']) =>
     observe({ party, operation, outcome, seconds: (performance.now() - began) / 1000 });

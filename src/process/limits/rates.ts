@@ -23,6 +23,16 @@ export async function keepCountingRates(sql: Sql, { asOf, freshUntil, mids }: Co
   );
 }
 
+/** Times of the stored rates. Undefined before the first. */
+export async function countingRatesTimes(
+  sql: Sql,
+): Promise<Pick<CountingRates, 'asOf' | 'freshUntil'> | undefined> {
+  const [times] = await sql.query<Pick<CountingRates, 'asOf' | 'freshUntil'>>(
+    'select as_of as "asOf", fresh_until as "freshUntil" from counting_rates',
+  );
+  return times;
+}
+
 /**
  * Worth of one unit of `from` in `to`, by the stored rates.
  * @returns undefined unless both currencies have a rate that is fresh at that time

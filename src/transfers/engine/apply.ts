@@ -2,7 +2,6 @@ import { isAccountClosed } from '../../accounts/accounts/operations';
 import type { Tx } from '../../kernel/db/database';
 import { writeWithCommit } from '../../kernel/db/writes';
 import type { LedgerAccount } from '../../kernel/ledger/accounts';
-import { type NewStatusChange, noteStatusChanges } from '../../kernel/ledger/status-changes';
 import { once } from '../../kernel/once';
 import { eventsWrite, tellWhenCommitted, type WebhookEvent } from '../../kernel/outbox/events';
 import { syncBreaks } from '../../process/breaks/operations';
@@ -13,6 +12,7 @@ import { effective } from './conclusion';
 import { dueAfter } from './due';
 import { type Followed, follow, isOlder, isSame, systemDecision, withReport } from './follow';
 import type { AnyKind } from './kind';
+import { noteStatuses } from './note-statuses';
 import { leftBelowZero, positionChanges, post, withReferences } from './post';
 import type { Decision, PartyWord, Situation, Transfer } from './record';
 import { looksOf } from './step-schedule';
@@ -207,23 +207,6 @@ function write(tx: Tx, kind: AnyKind, outcomes: readonly Outcome[]): void {
 /** Changes of status in a path. A transition to the same status only changes the reason, and clients get no event. */
 const changedOf = (path: Followed['path']): Followed['path'] =>
   path.filter(({ previous, situation }) => situation.transfer.status !== previous);
-
-/** Adds status changes to the histories of their accounts. The lock of an account numbers them. */
-export function noteStatuses(
-  tx: Tx,
-  { name: kind }: Pick<AnyKind, 'name'>,
-  path: readonly { transfer: Transfer; previous: string | null }[],
-): void {
-  const byAccount = new Map<string, NewStatusChange[]>();
-  for (const { transfer, previous } of path) {
-    const { id, accountId, referenceId, status, failure } = transfer;
-    if (accountId === null) continue;
-    const changes = byAccount.get(accountId) ?? [];
-    byAccount.set(accountId, changes);
-    changes.push({ kind, recordId: id, referenceId, status, previousStatus: previous, failure });
-  }
-  for (const [accountId, changes] of byAccount) noteStatusChanges(tx, accountId, changes);
-}
 
 /** Whether a word has an older version than the known word. Such a word is dropped. */
 export const hasFallen = ({ transfer: { word } }: Situation, report: PartyWord | undefined): boolean =>

@@ -2,10 +2,12 @@ import { readings } from '../../../src/composition';
 import { newId } from '../../../src/kernel/ids';
 import { createMetrics } from '../../../src/kernel/metrics/metrics';
 import { Decimal } from '../../../src/kernel/money/money';
+import { KEY_PURPOSES } from '../../../src/kernel/security/purposes';
 import { openBreak } from '../../../src/process/breaks/operations';
 import { countOpenTransfers, OPEN_STATUSES } from '../../../src/transfers/engine/open-transfers';
 import { TRANSFER_KINDS } from '../../../src/transfers/kinds';
 import { type Client, type TestApi, testApi } from '../../support/api';
+import { fund, masterAccount } from '../../support/cards';
 
 let api: TestApi;
 let client: Client;
@@ -128,4 +130,25 @@ it('shows webhook endpoints by status', async () => {
     'webhook_endpoints{status="failing"}': 1,
     'webhook_endpoints{status="disabled"}': 1,
   });
+});
+
+it('shows the books by internal account, and all clients as one', async () => {
+  await fund(api, await masterAccount(client, 'EUR'), '5000.00');
+  const shown = await scrape(/^money_balance/);
+  expect(shown).toEqual({
+    'money_balance{place="clients",currency="EUR"}': 5000,
+    'money_balance{place="funding",currency="EUR"}': -5000,
+  });
+});
+
+it('shows the age of keys, and of rates', async () => {
+  const ages = await scrape(/^(key_age|rates_)/);
+  for (const purpose of KEY_PURPOSES) expect(ages[`key_age_seconds{purpose="${purpose}"}`]).toBeLessThan(600);
+  expect(Object.values(ages).every((age) => age >= 0)).toBe(true);
+  expect(ages).toHaveProperty('rates_age_seconds');
+});
+
+it('shows the archive of WAL where Postgres has one', async () => {
+  const [archive] = await api.database.query<{ archive_mode: string }>('show archive_mode');
+  expect('wal_archive_failing' in (await scrape(/^wal_archive/))).toBe(archive?.archive_mode !== 'off');
 });

@@ -1,9 +1,13 @@
 import type { AddressInfo } from 'node:net';
+import { version } from '../../../package.json';
 import { buildId } from '../../../src/kernel/build';
 import { createMetrics } from '../../../src/kernel/metrics/metrics';
+import { WEBHOOK_OUTCOMES } from '../../../src/kernel/metrics/observers';
 import { outboxReading } from '../../../src/kernel/metrics/outbox';
 import { createMetricsServer } from '../../../src/kernel/metrics/server';
 import type { Readiness } from '../../../src/kernel/readiness';
+import { observedPoster } from '../../../src/tenants/webhooks/delivery/observed-poster';
+import { type Delivery } from '../../../src/tenants/webhooks/delivery/poster';
 import { type TestDatabase, testDatabase } from '../../support/database';
 
 let test: TestDatabase;
@@ -11,6 +15,9 @@ beforeAll(async () => {
   test = await testDatabase();
 });
 afterAll(() => test.drop());
+
+/** Fields of an attempt that no outcome depends on. */
+const REST = { gone: false, at: new Date(), durationMs: 1_500, retryAfterMs: 0 };
 
 const sample = (text: string, name: string) =>
   text
@@ -100,6 +107,37 @@ it('counts and times calls of parties, and shows their breakers', async () => {
   expect(sample(body, 'party_call_duration_seconds_count{party="bank",operation="ask"}')).toBe('2');
   expect(sample(body, 'party_breaker_open{gate="workflow",party="bank"}')).toBe('1');
   expect(sample(body, 'party_breaker_open{gate="first_step",party="bank"}')).toBe('0');
+});
+
+it('tells release, commit and Node', async () => {
+  const told = sample(
+    (await createMetrics({ commit: '1a2b3c4' }).render()).body,
+    `build_info{version="${version}",commit="1a2b3c4",node="${process.versions.node}"}`,
+  );
+  expect(told).toBe('1');
+});
+
+it('counts attempts of webhooks by few outcomes, however a receiver answers', async () => {
+  const { observers, render } = createMetrics();
+  const attempts = [
+    { ok: true, status: 204, code: 'http_204' },
+    { ok: false, status: 410, code: 'http_410' },
+    { ok: false, status: 451, code: 'http_451' },
+    { ok: false, status: 599, code: 'http_599' },
+    { ok: false, status: 302, code: 'http_302' },
+    { ok: false, status: 999, code: 'http_999' },
+    { ok: false, code: 'timeout' },
+    { ok: false, code: 'dns_failed' },
+    { ok: false, code: 'tls_failed' },
+  ];
+  const poster = { forget: () => undefined, post: async () => ({ ...attempts.shift()!, ...REST }) };
+  const { post } = observedPoster(poster, observers.observeWebhook);
+  while (attempts.length > 0) await post('lane', {} as Delivery);
+  const { body } = await render();
+  const count = (outcome: string) =>
+    sample(body, `webhook_attempt_duration_seconds_count{outcome="${outcome}"}`);
+  expect(WEBHOOK_OUTCOMES.map(count)).toEqual(['1', '2', '1', '2', '1', '2']);
+  expect(sample(body, 'webhook_attempt_duration_seconds_sum{outcome="delivered"}')).toBe('1.5');
 });
 
 it('serves metrics and health on a port of its own', async () => {

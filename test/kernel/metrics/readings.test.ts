@@ -51,6 +51,29 @@ it('reads once within some seconds for any number of scrapes', async () => {
   expect(await scrape()).toEqual({ [UP]: 1, [PAYOUTS]: 2 });
 });
 
+it('keeps a dear reading for as long as it says, and tries a failed one again soon', async () => {
+  let now = 0;
+  let reads = 0;
+  let isWrong = false;
+  const dear = {
+    ...waiting(async (sql) => {
+      if (isWrong) await sql.query('select 1/0');
+      return (reads += 1);
+    }),
+    keptMs: 60_000,
+  };
+  const scrape = scraping([dear], { now: () => now });
+  await scrape();
+  now = 59_999;
+  expect(await scrape()).toEqual({ [UP]: 1, [PAYOUTS]: 1 });
+  isWrong = true;
+  now = 60_000;
+  expect(await scrape()).toEqual({ [UP]: 0 });
+  isWrong = false;
+  now = 65_000;
+  expect(await scrape()).toEqual({ [UP]: 1, [PAYOUTS]: 2 });
+});
+
 it('leaves out a reading that fails, and shows the rest', async () => {
   let now = 0;
   let isWrong = false;

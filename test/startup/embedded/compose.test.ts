@@ -106,7 +106,7 @@ test('each database is reached by those that use it alone', () => {
     Object.keys(services).filter((name) => networksOf(name).includes(network));
   expect(reaching('database')).toEqual([
     ...['postgres', 'migrate', 'api', 'worker'],
-    ...['dispatcher', 'desk', 'signer'],
+    ...['dispatcher', 'desk', 'signer', 'postgres-exporter'],
   ]);
   expect(reaching('temporal-database')).toEqual(['temporal-postgres', 'temporal-schema', 'temporal']);
   expect(reaching('parties-database')).toEqual(['parties-postgres', 'parties-migrate', 'parties']);

@@ -37,7 +37,10 @@ it('a difference that outlasts its limit opens a break with amount and age, clos
   await readAfter(5);
   expect(await breaks(on, 'settlement:USD')).toEqual(['settlement_difference -40 USD']);
   expect(await breaks(on, 'settlement:EUR')).toEqual([]);
-  const samples = await settlementReading.read(on.api.database);
+  const samples = await settlementReading(on.api.services).read(on.api.database);
+  const age = samples.pop();
+  expect(age?.gauge).toBe('exchange_reading_age_seconds');
+  expect(age?.value).toBeLessThan(60);
   expect(samples.map(({ labels, value }) => [Object.values(labels)[0], value])).toEqual([
     ['EUR', 0],
     ['USD', -40],

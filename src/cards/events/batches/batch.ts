@@ -20,6 +20,8 @@ import { type Judgement, judge } from '../rules/judge';
 export interface Submission {
   message: Message;
   key?: IdempotencyKey;
+  /** Trace of the request, where traces are on. */
+  trace?: string | undefined;
   /** How long the sender waits for its answer, when it is no usual request. The message is not judged after that. */
   patienceMs?: number;
   /** Renders a success and a refusal as they are sent and stored under the key. */
@@ -73,9 +75,10 @@ function answersOf(
     return { answer: { ...answer, replayed: false } };
   }
 
-  return batch.map(({ message, key, render, refuse }) => {
+  return batch.map(({ message, key, trace, render, refuse }) => {
     try {
       const known = key && storedAnswer(key);
+      board.tracedBy(trace);
       return known ? { answer: known } : keep(key, render(judge(board, message)));
     } catch (error) {
       if (!(error instanceof Problem)) throw error;

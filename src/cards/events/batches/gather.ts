@@ -1,6 +1,7 @@
 import type { Database, TransactionOptions } from '../../../kernel/db/database';
 import { CommitUnknown, DatabaseAway, isLockTimeout, isOutOfReach } from '../../../kernel/db/faults';
 import { afterUnknownOutcome, type KeyedAnswer } from '../../../kernel/idempotency';
+import { continuedTrace, presentTrace } from '../../../kernel/tracing/trace';
 import type { CardEventDeps } from '../load-board';
 import { type Result, runBatch, type Submission } from './batch';
 import { createLane, type Lane, type Queued } from './lane';
@@ -94,7 +95,13 @@ export function createGatherer(database: Database, deps: CardEventDeps): Gathere
   return {
     submit: (submission) =>
       new Promise((resolve, reject) => {
-        const waiting = { ...submission, since: performance.now(), resolve, reject };
+        const waiting = {
+          ...submission,
+          trace: presentTrace(),
+          since: performance.now(),
+          resolve,
+          reject,
+        };
         (lanes.get(laneName(submission.message)) ?? together).push(waiting);
       }),
   };
@@ -112,7 +119,11 @@ async function runAndAnswer(
 ): Promise<{ error: unknown } | undefined> {
   if (batch.length === 0) return undefined;
   try {
-    answerAll(batch, await database.transaction((tx) => runBatch(tx, deps, batch), options));
+    // The batch belongs to no single request, so it is in no trace. Each message's events are in its own.
+    const results = await continuedTrace(undefined, () =>
+      database.transaction((tx) => runBatch(tx, deps, batch), options),
+    );
+    answerAll(batch, results);
     return undefined;
   } catch (error) {
     return { error };

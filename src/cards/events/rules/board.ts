@@ -90,6 +90,8 @@ export interface Board {
   keepCard(card: Card): void;
   /** Sets the idempotency key that the following events carry. */
   actFor(idempotencyKey: string | null | undefined): void;
+  /** Sets the trace that the following events carry. Default: the present one. */
+  tracedBy(traceparent: string | undefined): void;
 }
 
 /** The records and changes of a board that must be written. */
@@ -135,6 +137,12 @@ export function createBoard(state: BoardState): LoadedBoard {
   const networks = createNetworkReferences(state.networks ?? []);
   const usedChallenges: Challenge[] = [];
   let key: string | null | undefined;
+  let trace: string | undefined;
+
+  function append(event: WebhookEvent): void {
+    if (trace !== undefined) event.traceparent = trace;
+    events.push(event);
+  }
 
   function noteSuspended(card: Card, entries: PostedEntry[]): void {
     if (card.returnsTo !== SUSPENSE) return;
@@ -148,7 +156,7 @@ export function createBoard(state: BoardState): LoadedBoard {
     for (const entry of entries) {
       const moved = !(entry.available.isZero() && entry.pending.isZero());
       if (entry.listed && moved)
-        events.push(accountTransactionEvent(book.account(entry.account), entry, { idempotencyKey: key }));
+        append(accountTransactionEvent(book.account(entry.account), entry, { idempotencyKey: key }));
     }
   }
 
@@ -187,7 +195,7 @@ export function createBoard(state: BoardState): LoadedBoard {
       transactions.push(transaction);
       if (transaction.authorizationId)
         references.set(`${card.id} ${event.referenceId}`, transaction.authorizationId);
-      events.push(cardTransactionEvent(transaction, key));
+      append(cardTransactionEvent(transaction, key));
       appendAccountEvents(posted.entries);
       noteSuspended(card, posted.entries);
       return transaction;
@@ -209,6 +217,9 @@ export function createBoard(state: BoardState): LoadedBoard {
     },
     actFor(idempotencyKey) {
       key = idempotencyKey;
+    },
+    tracedBy(traceparent) {
+      trace = traceparent;
     },
     outcome: () => ({
       suspended,

@@ -508,6 +508,7 @@ create table events (
   -- recorded: no endpoint was registered. due: awaits delivery. parked: its endpoint was deleted.
   delivery        text not null check (delivery in ('recorded', 'due', 'delivered', 'failed', 'parked')),
   last_error      text,
+  traceparent     text,  -- of the request that caused it, where traces are on
   attempts_made   jsonb,  -- oldest first: [{ at, url, status, durationMs, error }], `url` an id of webhook_urls
   check (registration in ('card', 'account', 'deposit', 'cardholder', 'kyc', 'payout', 'transfer'))
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 5000);
@@ -533,7 +534,7 @@ create index events_by_data_id on events (data_id) where event not in ('card_tra
 -- Rows that the hot path writes as arrays.
 create type new_event as (
   tenant_id text, registration text, event text, data_id text, reference_id text, type text, subtype text, data text,
-  idempotency_key text, created_at timestamptz
+  idempotency_key text, created_at timestamptz, traceparent text
 );
 
 -- Commands to workflows: start, or look at the record again. A row is deleted when Temporal has accepted it.
@@ -546,6 +547,7 @@ create table workflow_commands (
   args         jsonb not null,
   tenant_id    id,
   summary      text,
+  traceparent  text,  -- of the request that caused it, where traces are on
   created_at   timestamptz(3) not null default date_trunc('milliseconds', now()),
   attempts     int not null default 0,
   due_at       timestamptz(3) not null default date_trunc('milliseconds', now()),

@@ -15,6 +15,10 @@ export interface Delivery {
   idempotencyKey: string | null;
   /** Asked directly before the request is written. False: it must not be sent any more. */
   mayBegin(): boolean;
+  /** Trace that caused the event. */
+  traceparent?: string | null;
+  /** The attempt's own span, which the receiver gets. Absent: no header is sent. */
+  sentTraceparent?: string | undefined;
 }
 
 export interface Attempt {
@@ -171,6 +175,7 @@ function requestOf(url: URL, delivery: Delivery, at: Date): Dispatcher.DispatchO
     'user-agent': 'Cardwright-Webhooks/1',
     'x-client-id': delivery.tenantId,
     ...signedHeaders({ id: delivery.id, body, at }, delivery.keys),
+    ...(delivery.sentTraceparent === undefined ? {} : { traceparent: delivery.sentTraceparent }),
     ...(delivery.idempotencyKey === null ? {} : { 'x-idempotency-key': delivery.idempotencyKey }),
   };
   return { method: 'POST', path: url.pathname + url.search, headers, body };

@@ -64,6 +64,8 @@ export interface ClaimedEvent extends DueEndpoint {
   data: string;
   idempotencyKey: string | null;
   attempts: number;
+  /** Trace that caused the event, where traces are on. */
+  traceparent: string | null;
   url: string;
   urlId: number;
   dueAt: Date;
@@ -76,7 +78,7 @@ export type ProbeEvent = Omit<ClaimedEvent, 'url' | 'urlId' | 'troubled'>;
 
 /** Nobody else claims the event before its lease ends. Each claim sends the same bytes. */
 const CLAIMED = `number, shard, tenant_id as "tenantId", registration, event, data_id as "dataId", data,
-  idempotency_key as "idempotencyKey", attempts, created_at as "createdAt", due_at as "dueAt"`;
+  idempotency_key as "idempotencyKey", attempts, traceparent, created_at as "createdAt", due_at as "dueAt"`;
 
 /**
  * Claims due events of active endpoints, at most `room` of each, earliest due time first. Numbers are gathered first,

@@ -30,6 +30,7 @@ const job = (number: number, claimedAt = 0): Job => ({
   urlId: 1,
   dueAt: new Date(0),
   troubled: false,
+  traceparent: null,
   claimedAt,
   fence: 1,
 });
