@@ -15,9 +15,6 @@ COPY . .
 RUN npm run build
 
 FROM node:24.21.0-bookworm-slim
-# For the metric build_info: `docker compose build --build-arg COMMIT=$(git rev-parse --short HEAD)`.
-ARG COMMIT=
-ENV CARDWRIGHT_COMMIT=$COMMIT
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 METRICS_PORT=9464
 WORKDIR /app
 RUN apt-get update \

@@ -370,7 +370,7 @@ export const ROWS: readonly { title: string; panels: readonly Panel[] }[] = [
         description: 'Which versions run, on which Node?',
         unit: 'short',
         type: 'stat',
-        queries: { '{{version}} {{commit}} Node {{node}}': 'count by (version, commit, node) (build_info)' },
+        queries: { '{{build}} Node {{node}}': 'count by (build, node) (build_info)' },
       },
     ],
   },

@@ -203,9 +203,8 @@ function connect(setup: Setup, { database, keyring }: Base): Parts {
   );
   const ownUrl = () => `http://${reachable(config.host)}:${address.port}`;
   const readings = () => composition.readings;
-  const { commit } = config;
   const beside = () => own.workers?.metricsUrl;
-  const metrics = createMetrics({ pool: () => database.counts(), database, readings, commit, beside });
+  const metrics = createMetrics({ pool: () => database.counts(), database, readings, beside });
   const counted = countCommitted(metrics.observers);
   stages.started('counts of commits', async () => counted.stop());
   const composition = setup.compose({

@@ -24,7 +24,6 @@ beforeAll(async () => {
   whole = await startWhole(dataDir, {
     CHAIN: 'off',
     LOG_LEVEL: 'info',
-    CARDWRIGHT_COMMIT: '1a2b3c4',
     OTEL_EXPORTER_OTLP_ENDPOINT: `${collector.url}/`,
     OTEL_BSP_SCHEDULE_DELAY: '200',
   });
@@ -120,7 +119,7 @@ it('one scrape has the product’s own metrics, and those of the Temporal SDK', 
   const missing = async () => {
     const text = await (await fetch(whole.metricsUrl)).text();
     const wanted = [
-      'build_info{version',
+      'build_info{build',
       'metrics_reading_up{reading="temporal_sdk"} 1',
       'money_moved_total{kind="withdraw/payout",currency="EUR"} 901.02',
       'transfer_statuses_total{kind="payout",status="completed"} 1',

@@ -63,8 +63,6 @@ const schema = z.object({
   /** Proxies whose `X-Forwarded-For` is believed, and whose connections are not counted by address. */
   TRUSTED_PROXIES: networks.optional(),
   DATA_DIR: text.default('.data'),
-  /** Commit that the program was built from, for the metric `build_info`. The image sets it. */
-  CARDWRIGHT_COMMIT: text.optional(),
   /** Collector of traces, OTLP over HTTP. Default: no traces. The other `OTEL_…` variables are read by OpenTelemetry itself. */
   OTEL_EXPORTER_OTLP_ENDPOINT: address('http://collector:4318').optional(),
   LOG_LEVEL: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent').default('info'),
@@ -177,8 +175,6 @@ export interface Config {
   publicUrl: string | undefined;
   trustedProxies: AddressList;
   dataDir: string;
-  /** Absent: not known. */
-  commit: string | undefined;
   /** Base URL of the collector of traces, without a trailing slash. Absent: no traces. */
   tracesTo: string | undefined;
   logLevel: z.infer<typeof schema>['LOG_LEVEL'];
@@ -353,7 +349,6 @@ function configOf(
     publicUrl: env.PUBLIC_URL?.replace(/\/+$/, ''),
     trustedProxies: env.TRUSTED_PROXIES ?? [],
     dataDir: env.DATA_DIR,
-    commit: env.CARDWRIGHT_COMMIT,
     tracesTo: env.OTEL_EXPORTER_OTLP_ENDPOINT?.replace(/\/+$/, ''),
     logLevel: env.LOG_LEVEL,
     databaseUrl: env.DATABASE_URL,

@@ -11,9 +11,9 @@ export interface MetricDefinition {
 export const METRICS = {
   build_info: {
     type: 'gauge',
-    labels: ['version', 'commit', 'node'],
-    help: 'Always 1. The labels tell the release, the commit that it was built from, and the Node that runs it.',
-    alert: 'Two versions for longer than an upgrade takes.',
+    labels: ['build', 'node'],
+    help: 'Always 1. The labels tell the version with a hash of its sources, as `/health` does, and the Node that runs them.',
+    alert: 'Two builds for longer than an upgrade takes.',
   },
   http_request_duration_seconds: {
     type: 'histogram',

@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { version } from '../../../package.json';
+import { buildId } from '../build';
 import type { PoolCounts } from '../db/connections';
 import type { Database } from '../db/database';
 import { METRICS, type MetricName } from './definitions';
@@ -10,8 +10,6 @@ import { createReader, type Known, type Reading, type ReadingOptions } from './r
 export type Observe = (request: { method: string; route: string; status: number; seconds: number }) => void;
 
 export interface MetricSources extends ReadingOptions {
-  /** Commit that the program was built from. Default: unknown. */
-  commit?: string | undefined;
   pool?: () => PoolCounts;
   database?: Database;
   /** URL of metrics of another library in this process, which each scrape gets too. Undefined while there are none. */
@@ -33,11 +31,11 @@ type Made = Record<MetricName, Counter | Gauge | Histogram>;
 
 /** Creates a registry per process. Nothing is global, so that two in one process (tests) do not collide. */
 export function createMetrics(sources: MetricSources = {}): Metrics {
-  const { pool, database, readings, commit = 'unknown', beside = () => undefined, ...options } = sources;
+  const { pool, database, readings, beside = () => undefined, ...options } = sources;
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const metrics = madeIn(registry);
-  (metrics.build_info as Gauge).set({ version, commit, node: process.versions.node }, 1);
+  (metrics.build_info as Gauge).set({ build: buildId(), node: process.versions.node }, 1);
   const requests = metrics.http_request_duration_seconds as Histogram;
   const read = database && readings && createReader(database, readings, options);
   return {

@@ -6,7 +6,7 @@ export const observedPoster = (poster: Poster, observe: Observers['observeWebhoo
   ...poster,
   async post(lane, delivery) {
     const attempt = await poster.post(lane, delivery);
-    observe(outcomeOf(attempt), attempt.durationMs / 1_000);
+    if (attempt) observe(outcomeOf(attempt), attempt.durationMs / 1_000);
     return attempt;
   },
 });

@@ -14,7 +14,7 @@ export const tracedPoster = (poster: Poster): Poster => ({
         { kind: 'client', name: 'webhook', attributes: { 'cardwright.event': delivery.event } },
         async (span) => {
           const attempt = await poster.post(lane, { ...delivery, sentTraceparent: presentTrace() });
-          span?.set({ attributes: { 'cardwright.outcome': outcomeOf(attempt) } });
+          span?.set({ attributes: { 'cardwright.outcome': attempt ? outcomeOf(attempt) : 'not_sent' } });
           return attempt;
         },
       ),
