@@ -36,7 +36,7 @@ const card = (n: string) => `'card_' || lpad((${n})::text, 26, '0')`;
  */
 const CHAINS = `create temporary table filled_chains on commit drop as
   select n, k, ${card('card')} as card, to_timestamp(held / 1000.0)::timestamptz(3) as held_at,
-         to_timestamp(settled / 1000.0)::timestamptz(3) as settled_at, ${idAt('ctx', 'held', '2 * n')} as authorization_id,
+         to_timestamp(settled / 1000.0)::timestamptz(3) as settled_at, 1 + n * ${DAYS} / $1::bigint as day, ${idAt('ctx', 'held', '2 * n')} as authorization_id,
          ${idAt('ctx', 'settled', '2 * n + 1')} as settlement_id, ${idAt('ref', 'held', 'n')} as reference_id,
          ${idAt('atx', 'settled', 'n')} as entry_id
     from (select n, case when n % 2 = 1 then 0 else 1 + (n / 2) % ${SPREAD_CARDS} end as card,
@@ -73,9 +73,9 @@ const FILLS: readonly string[] = [
           leg.available, leg.pending, leg.spent, leg.a, leg.p, leg.s, true, leg.listed, case when leg.listed then $1::text end
      from filled_chains c cross join lateral (values
        (c.card, 2 * c.k + 3, null::bigint, c.settlement_id, 'settle', null, 0, -1, 1, ${FUNDS} - c.k - 1, 0, c.k + 1, false),
-       ('card_network:USD', null, 1, null, 'internal', null, 1, 0, 0, null::numeric, null, null, false),
+       ('card_network:USD', null, c.day, null, 'internal', null, 1, 0, 0, null::numeric, null, null, false),
        ($2::text, c.n + 1, null, c.entry_id, 'fee', 'decline_fee', -0.1, 0, 0, ${FUNDS} - 0.1 * c.n, 0, 0, true),
-       ('fees:USD', null, 1, null, 'internal', null, 0.1, 0, 0, null, null, null, false)
+       ('fees:USD', null, c.day, null, 'internal', null, 0.1, 0, 0, null, null, null, false)
      ) as leg(account, number, xact, id, type, subtype, available, pending, spent, a, p, s, listed)`,
   // Two events a chain, as told to the client.
   `insert into events ${EVENT}
@@ -86,6 +86,15 @@ const FILLS: readonly string[] = [
        ('account', 'account_transaction', c.entry_id, 'fee', 'decline_fee')
      ) as e(registration, event, data_id, type, subtype) where $2::text is not null`,
 ];
+
+/** A snapshot a day, as housekeeping takes them by the hour. A leg's day stands for its transaction id. */
+const SNAPSHOTS = `insert into ledger_snapshots (account_id, taken_at, horizon, available)
+  select a.id, to_timestamp(($2::bigint + (seen + 1) * $3::bigint) / 1000.0), d + 1,
+         case a.id when 'card_network:USD' then seen when 'fees:USD' then seen * 0.1 when 'funding:USD' then ${-FUNDS * (SPREAD_CARDS + 2)}
+                   else 0 end
+    from ledger_accounts a
+   cross join (select d, ceil(d * $1::bigint / ${DAYS}.0)::bigint - 1 as seen from generate_series(1, ${DAYS - 1}) d) s
+   where a.kind = 'internal'`;
 
 const FILLED = ['card_transactions', 'authorizations', 'ledger_legs', 'events'];
 
@@ -104,6 +113,7 @@ export async function fillBooks(database: Database, tenant: FilledTenant, chains
     const indexes = await dropIndexes(tx);
     await tx.query(CHAINS, [chains, begin, step]);
     for (const text of FILLS) await tx.query(withUsed(text), [tenant.tenantId, tenant.masterId]);
+    await tx.query(SNAPSHOTS, [chains, begin, step]);
     for (const { definition } of indexes) await tx.query(definition);
     await tx.query(`select setval('ledger_postings', $1)`, [2 * chains + 2_000]);
   }, AT_LEISURE);

@@ -128,7 +128,7 @@ async function upkeep(database: Database, rows: number): Promise<Figure[]> {
     p50: Math.round((count / ms) * 1_000),
     p99: undefined,
   });
-  const before = new Date(Date.now() - 400 * DAY_MS + (2_000 / (rows / 2)) * 400 * DAY_MS);
+  const before = new Date(Date.now() - 400 * DAY_MS + Math.min(2_000 / (rows / 2), 0.4) * 400 * DAY_MS);
   const forget = async () => undefined;
   const [chains, chainsMs] = await lasting(() => archiveChains(database, before, forget));
   const [problems, checkMs] = await lasting(() => checkLedger(database));
