@@ -151,6 +151,7 @@ beforeAll(async () => {
   );
   roles.push(fleet.api, fleet.worker);
   await enter(api, fleet.baseUrl);
+  api.lost.length = 0; // The worker has asked the sandbox's parties before an API was in.
   receiver = await startReceiver({ http: true });
   database = createDatabase({ url: fleet.databaseUrl, poolSize: 2, name: 'test' });
   temporal = createTemporalClient(
