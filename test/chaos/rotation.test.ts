@@ -69,7 +69,8 @@ beforeAll(async () => {
   fleet = await startFleet({ MASTER_KEYS: `${OLD},${FRESH}`, TEMPORAL_ENCRYPTION: 'on' });
   receiver = await startReceiver({ http: true });
   database = createDatabase({ url: fleet.databaseUrl, poolSize: 2, name: 'test' });
-  ({ baseUrl: secondUrl } = await fleet.anotherApi(secondPort));
+  secondUrl = `http://127.0.0.1:${secondPort}`;
+  await fleet.another('api', { PORT: String(secondPort) });
   const credential = await fleet.newTenant();
   for (const type of ['account', 'transfer', 'payout', 'deposit'])
     await ask(fleet, credential, 'POST', '/v1/webhooks', { url: receiver.url, type });

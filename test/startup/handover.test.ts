@@ -126,8 +126,7 @@ it(
   'loses no request while Temporal is killed, an API takes over from another, and a party lists a row that cannot be applied',
   async () => {
     const first = fleet.baseUrl;
-    const [, metricsPort] = /"metricsPort":(\d+).*"started"/.exec(fleet.worker.text()) ?? [];
-    const worker = `http://127.0.0.1:${metricsPort}`;
+    const worker = fleet.worker.metricsUrl();
     const company = client.clientId;
     expect(await fleet.operator('iban', 'enable', company)).toMatchObject({ code: 0 });
     const banking = await ask(fleet, client, 'GET', `/v1/corporate-banking/${company}/account`);
@@ -147,7 +146,8 @@ it(
     const poison = await paidWithPoison(banking.body.iban);
     await goesOn(running);
 
-    const second = await fleet.anotherApi(secondPort);
+    const second = { baseUrl: `http://127.0.0.1:${secondPort}` };
+    await fleet.another('api', { PORT: String(secondPort) });
     running.add(second.baseUrl);
     await until(() => running.isIn(second.baseUrl));
     await goesOn(running);

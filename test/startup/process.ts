@@ -44,19 +44,22 @@ const NODE: readonly string[] = [process.execPath, '--import', 'tsx', 'src/main.
 
 /**
  * Starts the product. Ports are free ones unless the environment names them. The product inherits only the variables of
- * this process that locate programs. The last argument is the command before `args`, for instance `npm start --`.
+ * this process that locate programs.
+ * @param command before `args`, for instance `npm start --`
+ * @param folder of another version of the product (scripts/unpack-commit.ts). Default: this checkout
  */
 export function start(
   args: string[],
   environment: Record<string, string>,
   [program = '', ...before] = NODE,
+  folder = ROOT,
 ): Run {
   const inherited = ['PATH', 'HOME', 'XDG_CACHE_HOME', 'TEMPORAL_CLI_PATH'].map((name) => [
     name,
     process.env[name],
   ]);
   const child = spawn(program, [...before, ...args], {
-    cwd: ROOT,
+    cwd: folder,
     env: {
       ...Object.fromEntries(inherited),
       PORT: '0',

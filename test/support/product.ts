@@ -4,6 +4,7 @@ import { mkdir, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Role } from '../../src/kernel/config/config';
 import { DECLARED_SEARCH_ATTRIBUTES } from '../../src/kernel/temporal/search-attributes';
 import type { DemoCredentials } from '../../src/startup/demo-credentials';
 import { anvilExecutable } from '../../src/startup/embedded/chain/binary';
@@ -70,6 +71,8 @@ export interface Kept {
   failures(): number;
   /** Output of all its runs. */
   text(): string;
+  /** Base URL of the metrics and of the health of its present run. */
+  metricsUrl(): string;
   /** Sends SIGKILL. Resolves when the role serves again. */
   kill9(): Promise<void>;
   stop(): Promise<number | string | null>;
@@ -87,8 +90,14 @@ export interface Fleet {
   chain: Server & { url: string };
   api: Kept;
   worker: Kept;
-  /** Starts a second API on this port, and waits until it serves. */
-  anotherApi(atPort: number): Promise<{ api: Kept; baseUrl: string }>;
+  /**
+   * Starts one more process, and waits until it serves.
+   * @param more its own variables, such as `PORT`
+   * @param folder of another version of the product (scripts/unpack-commit.ts). Default: the fleet's
+   */
+  another(role: KeptRole, more?: Record<string, string>, folder?: string): Promise<Kept>;
+  /** Migrates the schema by this checkout, or by the product of a folder. @throws Error with its output */
+  migrate(folder?: string): Promise<void>;
   /** Creates a tenant by an operator command. */
   newTenant(role?: 'client' | 'admin'): Promise<Credential>;
   /** Runs an operator command. @returns its exit code and output */
@@ -98,10 +107,13 @@ export interface Fleet {
   close(): Promise<void>;
 }
 
+type KeptRole = Exclude<Role, 'all'>;
+
 /**
  * Starts Postgres, Temporal and the local chain, with the roles migrate, api, worker and signer beside them.
+ * @param folder of another version of the product (scripts/unpack-commit.ts). Default: this checkout
  */
-export async function startFleet(more: Record<string, string> = {}): Promise<Fleet> {
+export async function startFleet(more: Record<string, string> = {}, folder?: string): Promise<Fleet> {
   const dataDir = temporaryFolder('fleet');
   await Promise.all([shareBundles(dataDir), giveOwnPorts(dataDir)]);
   const [postgres, temporal, chain] = await Promise.all([
@@ -123,16 +135,20 @@ export async function startFleet(more: Record<string, string> = {}): Promise<Fle
     ...more,
   };
   const stopServers = () => Promise.all([postgres.stop(), temporal.stop(), chain.stop()]);
-  const migrate = start(['--role', 'migrate'], { ...environment, DATABASE_OWNER_URL: postgres.url() });
-  if ((await migrate.ended) !== 0) {
-    await stopServers();
-    throw new Error(migrate.text());
+  async function migrate(by = folder): Promise<void> {
+    const owner = { ...environment, DATABASE_OWNER_URL: postgres.url() };
+    const run = start(['--role', 'migrate'], owner, undefined, by);
+    if ((await run.ended) !== 0) throw new Error(run.text());
   }
+  await migrate().catch(async (error: unknown) => {
+    await stopServers();
+    throw error;
+  });
   // One key list for the signing process and for commands about the seed, never for the other roles.
   const signerKeys = { SIGNER_KEYS: SIGNER_KEYS_TEXT };
-  const signer = keep('signer', { ...environment, ...signerKeys });
-  const api = keep('api', environment);
-  const worker = keep('worker', environment);
+  const signer = keep('signer', { ...environment, ...signerKeys }, folder);
+  const api = keep('api', environment, folder);
+  const worker = keep('worker', environment, folder);
   const roles = [api, worker, signer];
   const stopRoles = () => Promise.all(roles.map((role) => role.stop()));
   await Promise.all([api.serves(), worker.serves(), signer.serves()]).catch(async (error: unknown) => {
@@ -161,12 +177,13 @@ export async function startFleet(more: Record<string, string> = {}): Promise<Fle
     worker,
     operator,
     operatorReading,
-    async anotherApi(atPort) {
-      const another = keep('api', { ...environment, PORT: String(atPort) });
+    async another(role, own = {}, by = folder) {
+      const another = keep(role, { ...environment, ...own }, by);
       roles.push(another);
       await another.serves();
-      return { api: another, baseUrl: `http://127.0.0.1:${atPort}` };
+      return another;
     },
+    migrate,
     async newTenant(role = 'client') {
       const made = await operator('client', 'create', '--name', 'Acme', '--role', role, '--json');
       return JSON.parse(made.out) as Credential;
@@ -229,8 +246,9 @@ async function switchable<S extends { pid(): number; stop(): Promise<void> }>(ma
 const RESTART_MS = 200;
 
 function keep(
-  role: 'api' | 'worker' | 'signer',
+  role: KeptRole,
   environment: Record<string, string>,
+  folder: string | undefined,
 ): Kept & { serves(): Promise<void> } {
   let run: Run;
   let before = '';
@@ -241,7 +259,7 @@ function keep(
 
   const loop = (async () => {
     while (!stopping) {
-      run = start(['--role', role], environment);
+      run = start(['--role', role], environment, undefined, folder);
       last = await run.ended;
       before += run.text();
       if (stopping) return;
@@ -263,6 +281,7 @@ function keep(
     pid: () => run.child.pid,
     failures: () => failures,
     text: () => before + run.text(),
+    metricsUrl: () => `http://127.0.0.1:${/"metricsPort":(\d+).*"started"/.exec(run.text())?.[1]}`,
     serves,
     async kill9() {
       killed = true;
