@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Persistent } from './persistent';
+import { counted, type Tally } from './run/tally';
 
 /** Plays a tenant's money across the border, with a key for each step: `<name>/<step>`. */
 
@@ -83,9 +84,11 @@ export async function liveMoney(
   client: Persistent,
   tenant: Moneyed,
   name: string,
+  tally: Tally,
 ): Promise<Record<string, string>> {
+  const endCounted = (what: string) => counted(tally, what, () => endOf(client, tenant, name, what), String);
   const ends = await Promise.all(
-    Object.keys(MONEY_ENDS).map(async (what) => [what, await endOf(client, tenant, name, what)] as const),
+    Object.keys(MONEY_ENDS).map(async (what) => [what, await endCounted(what)] as const),
   );
   return Object.fromEntries(ends);
 }

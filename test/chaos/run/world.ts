@@ -1,0 +1,251 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import { parseEnv } from 'node:util';
+import { createDatabase, type Database } from '../../../src/kernel/db/database';
+import { freePort } from '../../../src/startup/embedded/ports';
+import { connectionUrl, runtimeUrl } from '../../../src/startup/embedded/postgres/connection';
+import { DATABASE } from '../../../src/startup/embedded/postgres/server';
+import { killAll, type Run, start } from '../../startup/process';
+import { type Receiver, startReceiver } from '../../support/outside/receiver';
+import { type Credential, type Fleet, type Kept, startFleet } from '../../support/product';
+import { temporaryFolder } from '../../support/servers';
+import { type ChainWorld, openChainWorld } from '../chain/world';
+import type { Moneyed } from '../money';
+import { type Persistent, persistent } from '../persistent';
+import { type Balancer, openBalancer } from './balancer';
+import { openProxy, type Proxy } from './proxy';
+
+/**
+ * An installation of separate processes for a chaos run. The parties are apart with a database of their own, so that they remember
+ * what the product forgets. The second API and the second worker reach Postgres and Temporal through proxies, their clocks are wrong,
+ * and they may run another commit.
+ */
+export interface ChaosWorld {
+  fleet: Fleet;
+  /** The roles by name, such as `api 2`. */
+  roles: Record<RoleName, Kept>;
+  /** The network of the second API and the second worker. */
+  proxies: Record<'postgres' | 'temporal', Proxy>;
+  parties: { kill9(): Promise<void>; database: Database };
+  /** The product's database, as its owner. */
+  database: Database;
+  receiver: Receiver;
+  credential: Credential;
+  client: Persistent;
+  admin: Persistent;
+  /** Accounts of the tenant, and its virtual IBAN. */
+  usd: string;
+  moneyed: Moneyed;
+  iban: string;
+  onChain: ChainWorld;
+  /** The folder of documents; `small` where it is a disk of its own. */
+  documents: { folder: string; small: boolean };
+  /** Clients reach the product here. */
+  frontUrl: string;
+  /** An operator command at the desk's process. */
+  operator: Fleet['operator'];
+  /** Writes what the processes have logged. @returns the folder */
+  writeLogs(): string;
+  close(): Promise<void>;
+}
+
+export type RoleName = 'api' | 'api 2' | 'worker' | 'worker 2' | 'desk' | 'signer';
+
+/** Minutes, as machines without a time service are. Signatures of callbacks allow five. */
+export const CLOCK_SHIFTS_MS = { 'api 2': 90_000, 'worker 2': -120_000 } as const;
+
+const BIG = '4000000.00';
+const DISK_BYTES = 16 * 1024 ** 2;
+
+/** @param other folder of another commit (scripts/unpack-commit.ts), which half of the processes run */
+export async function openWorld(other?: string): Promise<ChaosWorld> {
+  const closing: (() => unknown)[] = [];
+  const close = async () => {
+    for (const each of closing.reverse()) await Promise.resolve(each()).catch(() => undefined);
+    killAll();
+  };
+  try {
+    const balancer = await openBalancer();
+    closing.push(() => balancer.close());
+    const parties = await startParties(closing);
+    const documents = openDisk(closing);
+    const deskPort = await freePort();
+    const environment = {
+      ...parties.addresses,
+      PUBLIC_URL: balancer.url,
+      DOCUMENTS_FOLDER: documents.folder,
+      DESK_URL: `http://127.0.0.1:${deskPort}`,
+    };
+    const fleet = await startFleet(environment);
+    closing.push(() => fleet.close());
+    const { roles, proxies } = await startOthers(fleet, { balancer, deskPort, other, closing });
+    const database = createDatabase({ url: fleet.databaseUrl, poolSize: 3, name: 'chaos' });
+    closing.push(() => database.close());
+    const receiver = await startReceiver({ http: true });
+    closing.push(() => receiver.close());
+    const front = { ...fleet, baseUrl: balancer.url };
+    const tenant = await openTenant(front, receiver);
+    const onChain = await openChainWorld(front, tenant.credential);
+    closing.push(() => onChain.close());
+    return {
+      fleet,
+      roles,
+      proxies,
+      parties,
+      database,
+      receiver,
+      ...tenant,
+      onChain,
+      documents,
+      frontUrl: balancer.url,
+      operator: fleet.operator,
+      writeLogs: () => writeLogs(roles),
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Parties that keep their address and their data when they are killed. */
+async function startParties(closing: (() => unknown)[]) {
+  const dataDir = temporaryFolder('parties');
+  const environment = { DATA_DIR: dataDir, LOG_LEVEL: 'warn', PORT: String(await freePort()) };
+  let run: Run;
+  async function serve(): Promise<void> {
+    run = start(['--role', 'parties'], environment);
+    await run.until(/parties are ready/);
+  }
+  await serve();
+  closing.push(async () => {
+    run.child.kill('SIGINT');
+    await run.ended;
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+  const access = JSON.parse(readFileSync(join(dataDir, 'postgres.json'), 'utf8'));
+  const url = connectionUrl(access, DATABASE);
+  const database = createDatabase({ url, poolSize: 2, name: 'parties of chaos' });
+  closing.push(() => database.close());
+  return {
+    addresses: parseEnv(readFileSync(join(dataDir, 'parties.env'), 'utf8')) as Record<string, string>,
+    database,
+    async kill9() {
+      run.child.kill('SIGKILL');
+      await run.ended;
+      await serve();
+    },
+  };
+}
+
+/** A small disk in memory for documents, where this user may mount one. */
+function openDisk(closing: (() => unknown)[]): ChaosWorld['documents'] {
+  const folder = temporaryFolder('documents');
+  closing.push(() => rmSync(folder, { recursive: true, force: true }));
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_BYTES}`, 'tmpfs', folder], { stdio: 'ignore' });
+  } catch {
+    return { folder, small: false };
+  }
+  closing.push(() => execFileSync('umount', ['-l', folder]));
+  return { folder, small: true };
+}
+
+interface Others {
+  balancer: Balancer;
+  deskPort: number;
+  other: string | undefined;
+  closing: (() => unknown)[];
+}
+
+async function startOthers(fleet: Fleet, { balancer, deskPort, other, closing }: Others) {
+  const database = new URL(runtimeUrl(fleet.databaseUrl));
+  const [postgres, temporal] = await Promise.all([
+    openProxy(Number(database.port)),
+    openProxy(Number(fleet.temporalAddress.split(':')[1])),
+  ]);
+  closing.push(() => Promise.all([postgres.close(), temporal.close()]));
+  database.port = String(postgres.port);
+  database.hostname = '127.0.0.1';
+  const apart = (name: keyof typeof CLOCK_SHIFTS_MS) => ({
+    DATABASE_URL: database.toString(),
+    TEMPORAL_ADDRESS: `127.0.0.1:${temporal.port}`,
+    NODE_OPTIONS: `--import ${pathToFileURL(join(__dirname, 'shifted-clock.mjs')).href}`,
+    CLOCK_SHIFT_MS: String(CLOCK_SHIFTS_MS[name]),
+  });
+  const port = await freePort();
+  const [api, worker, desk] = await Promise.all([
+    fleet.another('api', { ...apart('api 2'), PORT: String(port) }, other),
+    fleet.another('worker', apart('worker 2'), other),
+    fleet.another('desk', { DESK_PORT: String(deskPort) }),
+  ]);
+  balancer.add(fleet.baseUrl);
+  balancer.add(`http://127.0.0.1:${port}`);
+  const roles = {
+    api: fleet.api,
+    'api 2': api,
+    worker: fleet.worker,
+    'worker 2': worker,
+    desk,
+    signer: fleet.signer,
+  };
+  return { roles, proxies: { postgres, temporal } };
+}
+
+/** A tenant with money in USD and EUR and on a virtual IBAN, whose webhooks go to the receiver. */
+async function openTenant(front: Fleet, receiver: Receiver) {
+  const credential = await front.newTenant();
+  const client = persistent(front, credential);
+  const admin = persistent(front, await front.newTenant('admin'));
+  await client.send('POST', '/v1/webhooks', { url: receiver.url }, 'register');
+  for (const type of ['deposit', 'payout', 'transfer'])
+    await client.send('POST', '/v1/webhooks', { url: receiver.url, type }, `register-${type}`);
+  const { data } = await client.get('/v1/accounts?limit=100');
+  const idOf = (wanted: string): string =>
+    data.find(({ currency }: { currency: string }) => currency === wanted).id;
+  const [usd, eur] = [idOf('USD'), idOf('EUR')];
+  for (const accountId of [usd, eur])
+    await admin.send(
+      'POST',
+      '/v1/accounts/admin-deposit',
+      { accountId, amount: BIG, reason: 'opening' },
+      accountId,
+    );
+  const { clientId: companyId } = credential;
+  await decide(front, 'iban', 'enable', companyId);
+  const made = await decide(
+    front,
+    ...['destination', 'add', '--client', companyId, '--currency', 'EUR', '--name', 'Ada Byron'],
+    ...['--iban', 'DE89370400440532013000', '--json'],
+  );
+  const { id: destinationId } = JSON.parse(made) as { id: string };
+  await decide(front, 'destination', 'waive', destinationId);
+  const { iban } = await client.get(`/v1/corporate-banking/${companyId}/account`);
+  const moneyed = { companyId, accountId: eur, destinationId, intoId: usd };
+  return { credential, client, admin, usd, moneyed, iban: String(iban) };
+}
+
+/** @throws Error with the output of a command that fails */
+export async function decide({ operator }: Pick<Fleet, 'operator'>, ...argv: string[]): Promise<string> {
+  const { code, out } = await operator(...argv);
+  if (code !== 0) throw new Error(`operator ${argv.join(' ')}: ${out}`);
+  return out;
+}
+
+function writeLogs(roles: Record<string, Kept>): string {
+  const folder = temporaryFolder('chaos-logs');
+  mkdirSync(folder, { recursive: true });
+  for (const [name, { text }] of Object.entries(roles))
+    writeFileSync(join(folder, `${name.replace(' ', '-')}.log`), text());
+  return folder;
+}
+
+/** Waits for something that another process must do. @returns whether it happened */
+export async function within(ms: number, holds: () => Promise<boolean>): Promise<boolean> {
+  for (const end = performance.now() + ms; performance.now() < end; await sleep(500))
+    if (await holds().catch(() => false)) return true;
+  return false;
+}
