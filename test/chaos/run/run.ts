@@ -19,6 +19,8 @@ export interface ChaosOptions {
   /** Folder of another commit, which the second API and the second worker run. */
   other?: string | undefined;
   show?: (line: string) => void;
+  /** Time in which everything must come to rest. Default: {@link REST_MS}. */
+  restMs?: number;
   /** Ends the processes of the run at once. */
   signal?: AbortSignal;
 }
@@ -45,7 +47,7 @@ const ANSWERS_BETWEEN = 40;
 const PAUSE_MS = 8_000;
 
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
-  const { minutes, seed, other, show = () => undefined } = options;
+  const { minutes, seed, other, restMs = REST_MS, show = () => undefined } = options;
   const random = createRandom(seed);
   const tally = createTally();
   const world = await openWorld(other);
@@ -68,11 +70,11 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
       } catch (error) {
         violated[name] = String((error as Error).message ?? error);
       }
-      show(`${name in violated ? 'VIOLATED' : 'proven'}: ${name}`);
+      show(name in violated ? `VIOLATED: ${name}\n${violated[name]}` : `proven: ${name}`);
     };
-    await prove('each life ends', () => load.stop(REST_MS));
+    await prove('each life ends', () => load.stop(restMs));
     for (const [name, proof] of Object.entries(PROOFS))
-      await prove(name, () => proof({ world, load, random, restMs: REST_MS }));
+      await prove(name, () => proof({ world, load, random, restMs }));
     return {
       rows: tally.rows(),
       ...played,
