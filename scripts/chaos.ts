@@ -92,7 +92,7 @@ function linesOf(report: ChaosReport, { minutes, seed, faults, other }: ChaosArg
     '',
     ...report.proven.map((name) => `proven: ${name}`),
     ...Object.entries(violated).flatMap(([name, found]) => [`VIOLATED: ${name}`, found]),
-    ...(logs === undefined ? [] : [`The logs are in ${logs}`]),
+    `The logs are in ${logs}`,
     `Seed ${seed}: npm run chaos -- ${['--minutes', minutes, '--seed', seed, ...more].join(' ')}`,
   ];
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { agrees, type Balances, fold, reconcile } from '../../../client/src';
+import type { Sql } from '../../../src/kernel/db/database';
 import { isSigned, type Received } from '../../support/outside/receiver';
 import { temporalAt } from '../../support/outside/temporal-client';
 import {
@@ -115,7 +116,10 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
     }
   },
   async 'each order of a party is known once, and each payment is booked once'({ world, load }) {
-    const { unknown, ungiven } = await compareOrders(world);
+    const { unknown, ungiven } = await compareOrders({
+      parties: world.parties.database,
+      database: world.database,
+    });
     assert.deepEqual({ unknown, ungiven }, { unknown: [], ungiven: [] });
     const booked = await world.database.query<{ ref: string }>(
       `select party_ref as ref from transfers where kind = 'iban_credit' order by 1`,
@@ -199,8 +203,8 @@ export interface Compared {
 export async function compareOrders({
   parties,
   database,
-}: Pick<ChaosWorld, 'parties' | 'database'>): Promise<Compared> {
-  const theirs = await parties.database.query<{ party: string; key: string; id: string | null }>(
+}: Record<'parties' | 'database', Sql>): Promise<Compared> {
+  const theirs = await parties.query<{ party: string; key: string; id: string | null }>(
     'select party, key, id from sandbox_orders where accepted_at is not null order by 1, 2',
   );
   const ours = await database.query<{ name: string }>(

@@ -36,8 +36,8 @@ export interface ChaosReport {
   /** Violated proofs with what they found. */
   violated: Record<string, string>;
   proven: string[];
-  /** Folder with the logs of the processes. Absent when nothing is violated. */
-  logs?: string;
+  /** Folder with the logs of the processes. */
+  logs: string;
 }
 
 /** Everything that has begun must end, and everything must rest, within this time after the last fault. */
@@ -54,7 +54,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   options.signal?.addEventListener('abort', () => void world.close());
   try {
     failNowAndThen(world, createRandom(seed + 1));
-    show('The installation serves. Undisturbed lives come first.');
+    show(`The installation serves and logs to ${world.logs}. Undisturbed lives come first.`);
     const load = await startLoad(world, createRandom(seed + 2), tally);
     const played = await playFaults(world, random, {
       ...options,
@@ -82,7 +82,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
       longestWaitMs: longestWaitOf(world),
       violated,
       proven,
-      ...(Object.keys(violated).length > 0 ? { logs: world.writeLogs() } : {}),
+      logs: world.logs,
     };
   } finally {
     await world.close();

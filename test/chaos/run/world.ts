@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
@@ -47,8 +47,8 @@ export interface ChaosWorld {
   frontUrl: string;
   /** An operator command at the desk's process. */
   operator: Fleet['operator'];
-  /** Writes what the processes have logged. @returns the folder */
-  writeLogs(): string;
+  /** Folder with the logs of the processes. */
+  logs: string;
   close(): Promise<void>;
 }
 
@@ -68,7 +68,8 @@ const DISK_BYTES = 16 * 1024 ** 2;
 export async function openWorld(other?: string): Promise<ChaosWorld> {
   const closing: (() => unknown)[] = [];
   const close = async () => {
-    for (const each of closing.reverse()) await Promise.resolve(each()).catch(() => undefined);
+    // In the reverse order; once, although a signal may come while a run ends.
+    for (const each of closing.splice(0).reverse()) await Promise.resolve(each()).catch(() => undefined);
     killAll();
   };
   try {
@@ -108,7 +109,7 @@ export async function openWorld(other?: string): Promise<ChaosWorld> {
       documents,
       frontUrl: balancer.url,
       operator: fleet.operator,
-      writeLogs: () => writeLogs(roles),
+      logs: keepLogs(roles, closing),
       close,
     };
   } catch (error) {
@@ -242,11 +243,24 @@ export async function decide({ operator }: Pick<Fleet, 'operator'>, ...argv: str
   return out;
 }
 
-function writeLogs(roles: Record<string, Kept>): string {
+const LOG_EVERY_MS = 5_000;
+
+/** Writes what the processes log to files, while they run. @returns the folder */
+function keepLogs(roles: Record<string, Kept>, closing: (() => unknown)[]): string {
   const folder = temporaryFolder('chaos-logs');
-  mkdirSync(folder, { recursive: true });
-  for (const [name, { text }] of Object.entries(roles))
-    writeFileSync(join(folder, `${name.replace(' ', '-')}.log`), text());
+  const written = new Map<string, number>();
+  const write = () => {
+    for (const [name, { text }] of Object.entries(roles)) {
+      const all = text();
+      appendFileSync(join(folder, `${name.replace(' ', '-')}.log`), all.slice(written.get(name) ?? 0));
+      written.set(name, all.length);
+    }
+  };
+  const timer = setInterval(write, LOG_EVERY_MS);
+  closing.push(() => {
+    clearInterval(timer);
+    write();
+  });
   return folder;
 }
 
