@@ -72,7 +72,7 @@ function faultNames(text: string): FaultName[] {
   return names as FaultName[];
 }
 
-/** The end of the output: what was done, what broke, what was proven, and how to repeat it. */
+/** The end of the output: work, faults, proofs, and the command that repeats the run. */
 function linesOf(report: ChaosReport, { minutes, seed, faults, other }: ChaosArguments): string[] {
   const { rows, violated, logs } = report;
   const width = Math.max(...rows.map(({ kind }) => kind.length), 'kind'.length);

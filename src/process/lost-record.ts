@@ -20,7 +20,7 @@ export class RecordLost extends Error {
 export const LOST = 'lost';
 
 /**
- * Takes a step of a record's workflow. Where the record does not exist, people are told its id, and the workflow ends.
+ * Takes a step of a record's workflow. A break tells people the id of a record that does not exist, and the workflow ends.
  * @returns the result of the step, or `lost`
  */
 export async function unlessLost<Result>(

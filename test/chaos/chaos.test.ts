@@ -2,7 +2,7 @@
 import { killAll } from '../startup/process';
 import { runChaos } from './run/run';
 
-/** What `npm run chaos` does, for three minutes. CHAOS_MINUTES and CHAOS_SEED play another run. */
+/** Runs `npm run chaos` for three minutes. CHAOS_MINUTES and CHAOS_SEED play another run. */
 
 const MINUTES = Number(process.env['CHAOS_MINUTES'] ?? 3);
 const SEED = Number(process.env['CHAOS_SEED'] ?? 40);

@@ -113,7 +113,7 @@ async function bePaid(): Promise<void> {
   paid.push(await atParties.transaction((tx) => receivePayment(tx, given, { callbackUrl, at: new Date() })));
 }
 
-/** A top-up from a payment card, an exchange order and a card. Their quotes and users may be lost. */
+/** A top-up from a payment card, an exchange order and a card. Any of their records may be lost. */
 async function others(turn: number): Promise<void> {
   const key = (what: string) => `${what}-${turn}`;
   const card = { amount: nextAmount(), paymentMethodToken: 'tok_visa' };

@@ -2,8 +2,8 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * A balancer before the APIs, as operating.md asks for one: it asks each API for its health, gives new connections to the healthy ones
- * in turn, and closes the connections of an API that does not answer.
+ * A balancer before the APIs. It asks each API for its health and gives new connections to the healthy ones in turn. The connections of
+ * an API that does not answer are closed.
  */
 export interface Balancer {
   url: string;

@@ -8,7 +8,7 @@ import type { Server } from '../../support/product';
 import type { Random } from './random';
 import type { ChaosWorld, RoleName } from './world';
 
-/** What breaks in a run. Each fault ends by itself, and resolves when the broken part works again or was replaced. */
+/** A fault of a run. Each fault ends by itself, and resolves when the broken part works again or was replaced. */
 export interface Fault {
   play(world: ChaosWorld, random: Random): Promise<void>;
   /** Why the fault is impossible here. */

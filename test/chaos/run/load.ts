@@ -23,7 +23,7 @@ export interface Load {
   failures: string[];
   /** Longest time without an answer to a client that asks once a second, in milliseconds. */
   longestGapMs(): number;
-  /** Lets every life that has begun come to its end. @throws Error with the names of those that do not within the time */
+  /** Waits until each life has ended, and begins no other. @throws Error with the names of lives that go on after the time */
   stop(withinMs: number): Promise<void>;
 }
 

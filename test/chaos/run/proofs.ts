@@ -16,7 +16,7 @@ import { type Load, MEASURE, measureOf } from './load';
 import type { Random } from './random';
 import { type ChaosWorld, decide, within } from './world';
 
-/** What must hold after a run, whatever broke meanwhile. A proof throws what is violated. */
+/** A run that has ended, as its proofs read it. A proof throws an error with the difference. */
 export interface Ended {
   world: ChaosWorld;
   load: Load;

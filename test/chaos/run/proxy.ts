@@ -7,7 +7,7 @@ export interface Proxy {
   cut(): void;
   /** Delivers nothing in either direction for a while, and then everything. New connections wait, too. */
   delay(ms: number): Promise<void>;
-  /** Ends the server's side of every connection. What the process sends still arrives, and nobody answers. */
+  /** Ends the server's side of every connection. The server still gets requests, and nobody answers. */
   halfClose(): void;
   /** Refuses new connections for a while, and closes the present ones. */
   part(ms: number): Promise<void>;

@@ -1,4 +1,4 @@
-/** Draws everything that a run chooses, so that one seed gives the same choices again. */
+/** Draws the choices of a run from a seed, which gives the same choices again. */
 export interface Random {
   /** At least 0, below 1. */
   next(): number;

@@ -33,7 +33,7 @@ export interface ChaosReport {
   skipped: Record<string, string>;
   longestGapMs: number;
   longestWaitMs: number;
-  /** Violated proofs with what they found. */
+  /** Violated proofs with their difference. */
   violated: Record<string, string>;
   proven: string[];
   /** Folder with the logs of the processes. */
@@ -92,7 +92,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
 const longestWaitOf = ({ client, onChain }: ChaosWorld): number =>
   Math.max(client.longestWaitMs, onChain.client.longestWaitMs, onChain.admin.longestWaitMs);
 
-/** One webhook of thirty is refused, and one of a hundred gets no answer until its time is over. */
+/** Refuses one webhook of thirty, and answers one of a hundred never. */
 function failNowAndThen({ receiver }: ChaosWorld, random: Random): void {
   receiver.answer('/', (_: Received, response) => {
     const drawn = random.next();

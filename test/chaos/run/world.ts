@@ -55,7 +55,7 @@ export interface ChaosWorld {
 export type RoleName = 'api' | 'api 2' | 'worker' | 'worker 2' | 'desk' | 'signer';
 
 /**
- * A worker is minutes ahead, and an API as far behind as APIs may be (docs/operating.md): with minutes between them, one API refuses the
+ * A worker is minutes ahead, and an API is as far behind as docs/operating.md allows. With minutes between them, one API refuses the
  * quotes and destinations that the other one made.
  */
 export const CLOCK_SHIFTS_MS = { 'api 2': -8_000, 'worker 2': 120_000 } as const;
