@@ -66,7 +66,10 @@ export async function startLoad(world: ChaosWorld, random: Random, tally: Tally)
   await Promise.all([
     money(`${MEASURE}-money`),
     ...[...new Set(VARIANTS)].map((variant) => card(measureOf(variant), variant)),
-  ]);
+  ]).catch(async (error: unknown) => {
+    await stopChecking();
+    throw error;
+  });
 
   const gap = watchService(world, tally);
   const under = new Map<string, string>();
