@@ -2,22 +2,21 @@
 import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseEnv } from 'node:util';
 import { createDatabase, type Database } from '../../src/kernel/db/database';
 import { internalBalance } from '../../src/kernel/ledger/accounts';
 import { Decimal } from '../../src/kernel/money/money';
 import { receivePayment } from '../../src/parties/bank/sandbox/receive';
 import { backUp } from '../../src/startup/backup/back-up';
-import { connectionUrl } from '../../src/startup/embedded/postgres/connection';
 import { recover } from '../../src/startup/embedded/postgres/recover';
 import { DATABASE } from '../../src/startup/embedded/postgres/server';
 import { CREDIT_CALLBACK_PATH } from '../../src/transfers/iban/credits/kind';
-import { killAll, type Run, START_MS, start } from '../startup/process';
+import { killAll, START_MS } from '../startup/process';
 import { temporalAt } from '../support/outside/temporal-client';
 import { type Credential, type Fleet, startFleet } from '../support/product';
 import { temporaryFolder } from '../support/servers';
 import { until } from '../support/until';
 import { type Persistent, persistent } from './persistent';
+import { startParties } from './run/parties';
 import { compareOrders } from './run/proofs';
 
 /**
@@ -30,9 +29,8 @@ const LOST_SECONDS = 10;
 const ACTORS = 4;
 const ADA = { name: 'Ada Byron', iban: 'DE89370400440532013000', bic: 'COBADEFF' };
 
-const partiesDir = temporaryFolder('parties');
 const standby = temporaryFolder('standby');
-let parties: Run;
+const closing: (() => unknown)[] = [];
 let atParties: Database;
 let fleet: Fleet;
 let database: Database;
@@ -54,16 +52,9 @@ const held: string[] = [];
 const paid: string[] = [];
 
 beforeAll(async () => {
-  parties = start(['--role', 'parties'], { DATA_DIR: partiesDir, LOG_LEVEL: 'warn' });
-  await parties.until(/parties are ready/);
-  const addresses = parseEnv(readFileSync(join(partiesDir, 'parties.env'), 'utf8')) as Record<string, string>;
-  const access = JSON.parse(readFileSync(join(partiesDir, 'postgres.json'), 'utf8'));
-  atParties = createDatabase({
-    url: connectionUrl(access, DATABASE),
-    poolSize: 2,
-    name: 'parties of the test',
-  });
-  fleet = await startFleet(addresses);
+  const parties = await startParties(closing);
+  atParties = parties.database;
+  fleet = await startFleet(parties.addresses);
   database = createDatabase({ url: fleet.databaseUrl, poolSize: 2, name: 'test' });
   const admin = persistent(fleet, await fleet.newTenant('admin'));
   credential = await fleet.newTenant();
@@ -73,11 +64,9 @@ beforeAll(async () => {
 afterAll(async () => {
   await database?.close();
   await fleet?.close();
-  await atParties?.close();
-  parties?.child.kill('SIGINT');
-  await parties?.ended;
+  for (const close of closing.reverse()) await close();
   killAll();
-  for (const name of [partiesDir, standby]) rmSync(name, { recursive: true, force: true });
+  rmSync(standby, { recursive: true, force: true });
 }, START_MS);
 
 /** An account in EUR with much money, and a virtual IBAN of the company. */

@@ -1,14 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, readFileSync, rmSync } from 'node:fs';
+import { appendFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { parseEnv } from 'node:util';
 import { createDatabase, type Database } from '../../../src/kernel/db/database';
 import { freePort } from '../../../src/startup/embedded/ports';
-import { connectionUrl, runtimeUrl } from '../../../src/startup/embedded/postgres/connection';
-import { DATABASE } from '../../../src/startup/embedded/postgres/server';
-import { killAll, type Run, start } from '../../startup/process';
+import { runtimeUrl } from '../../../src/startup/embedded/postgres/connection';
+import { killAll } from '../../startup/process';
 import { type Receiver, startReceiver } from '../../support/outside/receiver';
 import { type Credential, type Fleet, type Kept, startFleet } from '../../support/product';
 import { temporaryFolder } from '../../support/servers';
@@ -16,6 +14,7 @@ import { type ChainWorld, openChainWorld } from '../chain/world';
 import type { Moneyed } from '../money';
 import { type Persistent, persistent } from '../persistent';
 import { type Balancer, openBalancer } from './balancer';
+import { startParties } from './parties';
 import { openProxy, type Proxy } from './proxy';
 
 /**
@@ -116,36 +115,6 @@ export async function openWorld(other?: string): Promise<ChaosWorld> {
     await close();
     throw error;
   }
-}
-
-/** Parties that keep their address and their data when they are killed. */
-async function startParties(closing: (() => unknown)[]) {
-  const dataDir = temporaryFolder('parties');
-  const environment = { DATA_DIR: dataDir, LOG_LEVEL: 'warn', PORT: String(await freePort()) };
-  let run: Run;
-  async function serve(): Promise<void> {
-    run = start(['--role', 'parties'], environment);
-    await run.until(/parties are ready/);
-  }
-  await serve();
-  closing.push(async () => {
-    run.child.kill('SIGINT');
-    await run.ended;
-    rmSync(dataDir, { recursive: true, force: true });
-  });
-  const access = JSON.parse(readFileSync(join(dataDir, 'postgres.json'), 'utf8'));
-  const url = connectionUrl(access, DATABASE);
-  const database = createDatabase({ url, poolSize: 2, name: 'parties of chaos' });
-  closing.push(() => database.close());
-  return {
-    addresses: parseEnv(readFileSync(join(dataDir, 'parties.env'), 'utf8')) as Record<string, string>,
-    database,
-    async kill9() {
-      run.child.kill('SIGKILL');
-      await run.ended;
-      await serve();
-    },
-  };
 }
 
 /** A small disk in memory for documents, where this user may mount one. */
