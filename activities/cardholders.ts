@@ -2,6 +2,7 @@ import type { Composed } from '../src/composition';
 import type { CardholderStatus } from '../src/people/cardholders/record';
 import { advanceCardholder } from '../src/people/cardholders/review/decision';
 import { giveUpSubmission, submitToParty } from '../src/people/cardholders/review/submission';
+import type { LOST } from '../src/process/lost-record';
 
 /** Input of a step of a cardholder's workflow. The field names are fixed, because recorded histories contain them. */
 export interface CardholderStep {
@@ -12,7 +13,7 @@ export interface CardholderStep {
 
 /** Idempotent: each step asks the review party under the key of the submission and records the answer once. */
 export interface CardholderActivities {
-  lookAtCardholder(step: CardholderStep): Promise<CardholderStatus>;
+  lookAtCardholder(step: CardholderStep): Promise<CardholderStatus | typeof LOST>;
   submitCardholder(step: CardholderStep): Promise<string>;
   /** Fails the submission after its last attempt. */
   giveUpSubmission(cardholderId: string): Promise<string>;

@@ -2,6 +2,7 @@ import { Context } from '@temporalio/activity';
 import type { Composed } from '../src/composition';
 import type { MoneyParty, WatchedParty } from '../src/kernel/outbox/queues';
 import { createPartyGate, type PartyGate } from '../src/process/party-gate';
+import { advanceNamed } from '../src/transfers/advance-named';
 import { chainDepositKind } from '../src/transfers/chain-deposits/kind';
 import { depositKind } from '../src/transfers/deposits/kind';
 import { discover } from '../src/transfers/discover';
@@ -11,7 +12,6 @@ import { exchangeOrderKind } from '../src/transfers/exchange/orders/kind';
 import { exchangeWithdrawalKind } from '../src/transfers/exchange/withdrawals/kind';
 import { lookAtCredit } from '../src/transfers/iban/credits/look';
 import { ibanPayoutKind } from '../src/transfers/iban/payouts/kind';
-import { requireKind } from '../src/transfers/kinds';
 import { payoutKind } from '../src/transfers/payouts/kind';
 import { watchChain } from '../src/watch/chains/watch';
 import { watchParty } from '../src/watch/watch';
@@ -62,8 +62,7 @@ export function createTransferActivities(
     advanceIbanPayout: step(ibanPayoutKind),
     advanceExchangeWithdrawal: step(exchangeWithdrawalKind),
     matchSession: (sessionId) => through('checkout', () => discover(services, 'checkout', sessionId)),
-    advanceExternalCard: (id) =>
-      through('externalCards', async () => advance(services, await requireKind(services.database, id), id)),
+    advanceExternalCard: (id) => through('externalCards', () => advanceNamed(services, 'card_transfer', id)),
     advanceExchangeOrder: step(exchangeOrderKind),
     lookAtIbanCredit: (bankId) =>
       through('bank', () => lookAtCredit(services, bankId, (ref) => discover(services, 'bank', ref))),

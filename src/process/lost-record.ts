@@ -19,7 +19,24 @@ export class RecordLost extends Error {
 /** The status with which the workflow of a lost record ends. */
 export const LOST = 'lost';
 
+/**
+ * Takes a step of a record's workflow. A break tells people the id of a record that does not exist, and the workflow ends.
+ * @returns the result of the step, or `lost`
+ */
+export async function unlessLost<Result>(
+  database: Database,
+  step: () => Promise<Result>,
+): Promise<Result | typeof LOST> {
+  try {
+    return await step();
+  } catch (error) {
+    if (!(error instanceof RecordLost)) throw error;
+    await showLost(database, error);
+    return LOST;
+  }
+}
+
 /** Tells people of a lost record. Idempotent. */
-export async function showLost(database: Database, { what, id }: RecordLost): Promise<void> {
+async function showLost(database: Database, { what, id }: RecordLost): Promise<void> {
   await openBreak(database, { tenantId: null, kind: 'record_lost', subject: id, detail: what });
 }

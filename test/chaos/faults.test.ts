@@ -10,7 +10,6 @@ import { type Received, type Receiver, startReceiver } from '../support/outside/
 import { temporalAt } from '../support/outside/temporal-client';
 import { type Credential, type Fleet, startFleet } from '../support/product';
 import { until } from '../support/until';
-import { PATIENT } from './kills';
 import { ask, isProperlyAway, type Persistent, persistent } from './persistent';
 
 /** Stops each dependency of the product for a while, one after another, under the same API and worker. */
@@ -189,7 +188,7 @@ it(
     await age(slow, closing);
     receiver.answer('/failing', 204);
     // Kills the worker before it can begin any work, because the leases of a killed worker last for half a minute.
-    await Promise.all([fleet.temporal.start(), ...(PATIENT ? [] : [fleet.worker.kill9()])]);
+    await Promise.all([fleet.temporal.start(), fleet.worker.kill9()]);
     processes = [fleet.api.pid(), fleet.worker.pid()];
 
     await client.get(`/v1/cards/${slow}`, (card) => card.status === 'active');

@@ -2,21 +2,22 @@
 import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseEnv } from 'node:util';
 import { createDatabase, type Database } from '../../src/kernel/db/database';
 import { internalBalance } from '../../src/kernel/ledger/accounts';
 import { Decimal } from '../../src/kernel/money/money';
 import { receivePayment } from '../../src/parties/bank/sandbox/receive';
 import { backUp } from '../../src/startup/backup/back-up';
-import { connectionUrl } from '../../src/startup/embedded/postgres/connection';
 import { recover } from '../../src/startup/embedded/postgres/recover';
 import { DATABASE } from '../../src/startup/embedded/postgres/server';
 import { CREDIT_CALLBACK_PATH } from '../../src/transfers/iban/credits/kind';
-import { killAll, type Run, START_MS, start } from '../startup/process';
+import { killAll, START_MS } from '../startup/process';
+import { temporalAt } from '../support/outside/temporal-client';
 import { type Credential, type Fleet, startFleet } from '../support/product';
 import { temporaryFolder } from '../support/servers';
 import { until } from '../support/until';
 import { type Persistent, persistent } from './persistent';
+import { startParties } from './run/parties';
+import { compareOrders } from './run/proofs';
 
 /**
  * Postgres fails over to a standby that lacks ten seconds of commits, while payouts leave and payments arrive. The parties run apart
@@ -28,15 +29,16 @@ const LOST_SECONDS = 10;
 const ACTORS = 4;
 const ADA = { name: 'Ada Byron', iban: 'DE89370400440532013000', bic: 'COBADEFF' };
 
-const partiesDir = temporaryFolder('parties');
 const standby = temporaryFolder('standby');
-let parties: Run;
+const closing: (() => unknown)[] = [];
 let atParties: Database;
 let fleet: Fleet;
 let database: Database;
 let client: Persistent;
 let credential: Credential;
 let account: string;
+let eur: string;
+let usd: string;
 let iban: string;
 
 /** Each payout and payment has an amount of its own, so that a second one would be seen. */
@@ -50,16 +52,9 @@ const held: string[] = [];
 const paid: string[] = [];
 
 beforeAll(async () => {
-  parties = start(['--role', 'parties'], { DATA_DIR: partiesDir, LOG_LEVEL: 'warn' });
-  await parties.until(/parties are ready/);
-  const addresses = parseEnv(readFileSync(join(partiesDir, 'parties.env'), 'utf8')) as Record<string, string>;
-  const access = JSON.parse(readFileSync(join(partiesDir, 'postgres.json'), 'utf8'));
-  atParties = createDatabase({
-    url: connectionUrl(access, DATABASE),
-    poolSize: 2,
-    name: 'parties of the test',
-  });
-  fleet = await startFleet(addresses);
+  const parties = await startParties(closing);
+  atParties = parties.database;
+  fleet = await startFleet(parties.addresses);
   database = createDatabase({ url: fleet.databaseUrl, poolSize: 2, name: 'test' });
   const admin = persistent(fleet, await fleet.newTenant('admin'));
   credential = await fleet.newTenant();
@@ -69,20 +64,22 @@ beforeAll(async () => {
 afterAll(async () => {
   await database?.close();
   await fleet?.close();
-  await atParties?.close();
-  parties?.child.kill('SIGINT');
-  await parties?.ended;
+  for (const close of closing.reverse()) await close();
   killAll();
-  for (const name of [partiesDir, standby]) rmSync(name, { recursive: true, force: true });
+  rmSync(standby, { recursive: true, force: true });
 }, START_MS);
 
 /** An account in EUR with much money, and a virtual IBAN of the company. */
 async function provide(admin: Persistent): Promise<void> {
   const { accounts } = await client.get('/v1/client/settings');
-  const { accountId } = accounts.find(({ currency }: { currency: string }) => currency === 'EUR');
-  account = `/v2/accounts/${accountId}`;
-  const given = { accountId, amount: '100000.00', reason: 'test' };
-  await admin.send('POST', '/v1/accounts/admin-deposit', given, 'opening');
+  const idOf = (wanted: string): string =>
+    accounts.find(({ currency }: { currency: string }) => currency === wanted).accountId;
+  [eur, usd] = [idOf('EUR'), idOf('USD')];
+  account = `/v2/accounts/${eur}`;
+  for (const accountId of [eur, usd]) {
+    const given = { accountId, amount: '100000.00', reason: 'test' };
+    await admin.send('POST', '/v1/accounts/admin-deposit', given, accountId);
+  }
   const enabled = await fleet.operator('iban', 'enable', credential.clientId);
   expect(enabled).toMatchObject({ code: 0 });
   iban = (await client.get(`/v1/corporate-banking/${credential.clientId}/account`)).iban;
@@ -105,18 +102,36 @@ async function bePaid(): Promise<void> {
   paid.push(await atParties.transaction((tx) => receivePayment(tx, given, { callbackUrl, at: new Date() })));
 }
 
-/** Payouts and payments until it is ended. */
+/** A top-up from a payment card, an exchange order and a card. Any of their records may be lost. */
+async function others(turn: number): Promise<void> {
+  const key = (what: string) => `${what}-${turn}`;
+  const card = { amount: nextAmount(), paymentMethodToken: 'tok_visa' };
+  await client.send('POST', `${account}/topup/card`, card, key('topup'));
+  const exchanged = { fromAccountId: eur, toAccountId: usd, amount: nextAmount() };
+  await client.send('POST', '/v1/exchange/orders', exchanged, key('exchange'));
+  const user = await client.send('POST', '/v1/users', { externalId: key('user') }, key('user'));
+  const holder = { accountId: usd, bin: '44112200' };
+  const held = await client.send('POST', `/v1/users/${user.body.id}/cardholder`, holder, key('holder'));
+  const issue = { userId: user.body.id, accountId: usd, cardholderId: held.body.id, amount: '10.00' };
+  await client.send('POST', '/v1/cards', issue, key('card'));
+}
+
+/** Payouts, payments, top-ups, exchanges and cards until it is ended. */
 function load(): () => Promise<void> {
   let ended = false;
-  const actors = Array.from({ length: ACTORS }, async (_, actor) => {
-    for (let turn = 0; !ended; turn += 1) {
+  const until = async (work: (turn: number) => Promise<unknown>) => {
+    for (let turn = 0; !ended; turn += 1) await work(turn);
+  };
+  const actors = Array.from({ length: ACTORS }, (_, actor) =>
+    until(async (turn) => {
       await payOut(`a${actor}-${turn}`, nextAmount());
       if (actor === 0) await bePaid();
-    }
-  });
+    }),
+  );
+  const beside = until(others);
   return async () => {
     ended = true;
-    await Promise.all(actors);
+    await Promise.all([...actors, beside]);
   };
 }
 
@@ -187,21 +202,58 @@ const knownAt = async (party: string): Promise<Set<string>> => {
   return new Set(rows.map(({ ref }) => ref));
 };
 
+/** Kinds of orders that the load gives. */
+const ORDERED = ['payouts', 'external-cards', 'exchange', 'card-processor'];
+
 it(
-  'has every payout of the party in the books or in a break',
+  'has every order of every party in the books or in a break',
   async () => {
     const unexplained = async () => {
-      const [known, shown] = [await knownAt('payouts'), await openBreaks('party_order_unknown')];
-      const broken = new Set(shown.map(({ subject }) => subject));
-      return (await atParty('payouts')).filter(({ key }) => !known.has(key) && !broken.has(key));
+      const { unknown } = await compareOrders({ parties: atParties, database });
+      const shown = new Set((await openBreaks('party_order_unknown')).map(({ subject }) => subject));
+      return unknown.filter((order) => !shown.has(order.split(' ')[1] ?? ''));
     };
     await until(async () => (await unexplained()).length === 0).catch(async () =>
       expect(await unexplained()).toEqual([]),
     );
     expect((await openBreaks('party_order_unknown')).length).toBeGreaterThan(0);
+    for (const party of ORDERED) expect([party, (await atParty(party)).length]).not.toEqual([party, 0]);
   },
   START_MS,
 );
+
+it(
+  'ends the workflow of every lost record',
+  async () => {
+    await until(async () => (await failedWorkflows()).length === 0).catch(async () =>
+      expect(await failedWorkflows()).toEqual([]),
+    );
+  },
+  START_MS,
+);
+
+/** Errors of a step whose record is missing. A held order fails by another error. */
+const MISSING = /not found|there is no|does not exist/;
+
+/** Workflows that failed, or that repeat the step of a missing record. */
+async function failedWorkflows(): Promise<string[]> {
+  const temporal = temporalAt(fleet.temporalAddress);
+  try {
+    const found: string[] = [];
+    const { workflow } = temporal.client;
+    const failed = workflow.list({ query: `ExecutionStatus in ('Failed', 'Terminated', 'TimedOut')` });
+    for await (const { workflowId } of failed) found.push(workflowId);
+    for await (const { workflowId } of workflow.list({ query: `ExecutionStatus = 'Running'` })) {
+      const { raw } = await workflow.getHandle(workflowId).describe();
+      for (const { lastFailure, attempt } of raw.pendingActivities ?? [])
+        if (MISSING.test(lastFailure?.message ?? '') && Number(attempt) > 1)
+          found.push(`${workflowId}: ${lastFailure?.message}`);
+    }
+    return found;
+  } finally {
+    await temporal.close();
+  }
+}
 
 it(
   'books every payment of the bank',

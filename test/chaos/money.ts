@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Persistent } from './persistent';
+import { counted, type Tally } from './run/tally';
 
 /** Plays a tenant's money across the border, with a key for each step: `<name>/<step>`. */
 
@@ -83,9 +84,11 @@ export async function liveMoney(
   client: Persistent,
   tenant: Moneyed,
   name: string,
+  tally: Tally,
 ): Promise<Record<string, string>> {
+  const endCounted = (what: string) => counted(tally, what, () => endOf(client, tenant, name, what), String);
   const ends = await Promise.all(
-    Object.keys(MONEY_ENDS).map(async (what) => [what, await endOf(client, tenant, name, what)] as const),
+    Object.keys(MONEY_ENDS).map(async (what) => [what, await endCounted(what)] as const),
   );
   return Object.fromEntries(ends);
 }
@@ -121,33 +124,42 @@ type Begin = (
   key: (part: string) => string,
 ) => Promise<string>;
 
+/** Sends like the client, and refuses a refusal. */
+const made =
+  ({ send }: Persistent): Persistent['send'] =>
+  async (method, path, body, key) => {
+    const answer = await send(method, path, body, key);
+    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.text}`);
+    return answer;
+  };
+
 const BEGINNINGS = {
   async deposit(client, { account }, amount, key) {
     const asked = { method: 'card', amount };
-    const { body: quote } = await client.send('POST', `${account}/deposit-quote`, asked, key('-quote'));
+    const { body: quote } = await made(client)('POST', `${account}/deposit-quote`, asked, key('-quote'));
     const given = { quoteId: quote.quoteId, returnUrl: 'https://shop.example/thanks' };
-    const { body } = await client.send('POST', `${account}/deposits`, given, key(''));
+    const { body } = await made(client)('POST', `${account}/deposits`, given, key(''));
     return `${account}/deposits/${body.id}`;
   },
   async payout(client, { account }, amount, key) {
     const asked = { method: 'sepa', amount };
-    const { body: quote } = await client.send('POST', `${account}/payout-quote`, asked, key('-quote'));
+    const { body: quote } = await made(client)('POST', `${account}/payout-quote`, asked, key('-quote'));
     const given = { quoteId: quote.quoteId, destination: ADA };
-    const { body } = await client.send('POST', `${account}/payouts`, given, key(''));
+    const { body } = await made(client)('POST', `${account}/payouts`, given, key(''));
     return `${account}/payouts/${body.id}`;
   },
   async 'iban payout'(client, { iban }, amount, key) {
-    const { body: quote } = await client.send(
+    const { body: quote } = await made(client)(
       'POST',
       `${iban}/quote`,
       { amount, destination: ADA },
       key('-quote'),
     );
-    const { body } = await client.send('POST', `${iban}/payouts`, { quoteId: quote.quoteId }, key(''));
+    const { body } = await made(client)('POST', `${iban}/payouts`, { quoteId: quote.quoteId }, key(''));
     return `${iban}/payouts/${body.id}`;
   },
   async 'exchange order'(client, { accountId: fromAccountId, intoId: toAccountId }, amount, key) {
-    const { body } = await client.send(
+    const { body } = await made(client)(
       'POST',
       '/v1/exchange/orders',
       { fromAccountId, toAccountId, amount },
@@ -157,7 +169,7 @@ const BEGINNINGS = {
   },
   async 'exchange withdrawal'(client, { accountId, destinationId }, amount, key) {
     const given = { accountId, destinationId, amount };
-    const { body } = await client.send('POST', '/v1/exchange/withdrawals', given, key(''));
+    const { body } = await made(client)('POST', '/v1/exchange/withdrawals', given, key(''));
     return `/v1/exchange/withdrawals/${body.id}`;
   },
   topup: (client, { account }, token, key) => byCard(client, `${account}/topup`, token, key),
@@ -170,7 +182,7 @@ async function byCard(
   paymentMethodToken: string,
   key: (part: string) => string,
 ): Promise<string> {
-  const { body } = await client.send(
+  const { body } = await made(client)(
     'POST',
     `${path}/card`,
     { amount: '25.00', paymentMethodToken },

@@ -20,7 +20,7 @@ export interface Settled {
 }
 
 export interface Persistent {
-  /** Sends by the kit. @throws Error without a definite answer in two minutes, or after a 500 */
+  /** Sends by the kit. @throws Error without a definite answer in five minutes, or after a 500 */
   send(method: string, path: string, body: unknown, key: string): Promise<Answer>;
   /** Reads by the kit until the answer fulfils the condition, if given. */
   get(path: string, enough?: (body: any) => boolean): Promise<any>;
@@ -32,11 +32,16 @@ export interface Persistent {
   settled: Settled[];
   /** Called before each attempt of a request that changes something. */
   onWrite: (() => void) | undefined;
+  /** Longest wait for a definite answer so far, over all attempts, in milliseconds. */
+  longestWaitMs: number;
   /** Called with the text of each answer, of reads too. */
   onAnswer: ((text: string) => void) | undefined;
 }
 
-const PATIENCE_MS = 120_000;
+/** Longer than a fault and the recovery from it. */
+const PATIENCE_MS = 300_000;
+/** A stopped process answers late, and another one at once. */
+const ATTEMPT_MS = 20_000;
 const PAUSE_MS = 100;
 
 /** Sends one request. @throws Error when the connection cannot be made, or breaks */
@@ -75,6 +80,7 @@ export function persistent(fleet: Fleet, credential: Credential): Persistent {
       return answer;
     },
     settled: [],
+    longestWaitMs: 0,
     onWrite: undefined,
     onAnswer: undefined,
   };
@@ -84,7 +90,7 @@ export function persistent(fleet: Fleet, credential: Credential): Persistent {
   const kit = cardwright({
     baseUrl: fleet.baseUrl,
     ...credential,
-    timeoutMs: PATIENCE_MS,
+    timeoutMs: ATTEMPT_MS,
     patienceMs: PATIENCE_MS,
     async fetch(url, init) {
       if (init.method !== 'GET') one.onWrite?.();
@@ -99,10 +105,12 @@ export function persistent(fleet: Fleet, credential: Credential): Persistent {
   });
 
   async function send(method: string, path: string, body: unknown, key: string): Promise<Answer> {
+    const began = performance.now();
     const given = await kit.request(method, path, { body, key }).catch((error: unknown) => {
       if (error instanceof CardwrightError) return error.answer;
       throw error;
     });
+    one.longestWaitMs = Math.max(one.longestWaitMs, performance.now() - began);
     if (broken) throw broken;
     const text = new TextDecoder().decode(given.bytes);
     const answer = { status: given.status, headers: given.headers, text, body: parsed(text) };

@@ -1,5 +1,6 @@
 import type { Received } from '../support/outside/receiver';
 import type { Persistent } from './persistent';
+import { counted, type Tally } from './run/tally';
 
 /** Plays the life of one card from its user to its closure, with a key for each step: `<name>/<step>`. */
 
@@ -21,9 +22,18 @@ export async function liveACard(
   accountId: string,
   name: string,
   variant: Variant,
+  tally: Tally,
 ): Promise<string> {
-  const act = async (step: string, method: string, path: string, body?: unknown) =>
-    (await client.send(method, path, body, `${name}/${step}`)).body;
+  const act = async (step: string, method: string, path: string, body?: unknown) => {
+    const send = () => client.send(method, path, body, `${name}/${step}`);
+    const done = await counted(
+      tally,
+      `card: ${step}`,
+      send,
+      ({ status, body: { type } }) => type ?? `${status}`,
+    );
+    return done.body;
+  };
 
   const email = `${name}@example.com`;
   const user = await act('user', 'POST', '/v1/users', {

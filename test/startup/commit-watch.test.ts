@@ -1,10 +1,19 @@
+import { sendCode } from '../../src/cards/challenges/send';
+import { orderCard } from '../../src/cards/orders/issuance';
+import { carryOutOperation } from '../../src/cards/requests/carry-out';
+import { advanceGasOperation } from '../../src/chain/gas-station/operations/steps/advance';
+import { advanceAllocation } from '../../src/chain/wallets/allocations/end';
 import { seedStatus } from '../../src/chain/wallets/seed/seed';
 import type { KnownMark } from '../../src/kernel/db/commit-marks';
 import { newOrderId } from '../../src/kernel/idempotency';
 import { newId } from '../../src/kernel/ids';
 import { showUnknown } from '../../src/parties/orders/unknown-name';
+import { advanceCardholder } from '../../src/people/cardholders/review/decision';
+import { advanceReview } from '../../src/people/kyc/review';
 import { mayRepeatLost } from '../../src/process/lost-orders';
+import { LOST } from '../../src/process/lost-record';
 import { createCommitWatch } from '../../src/startup/commit-watch';
+import { advanceNamed } from '../../src/transfers/advance-named';
 import { advance } from '../../src/transfers/engine/advance';
 import { payoutKind } from '../../src/transfers/payouts/kind';
 import { lastLoss, noteLostCommits } from '../../src/watch/lost-commits';
@@ -134,9 +143,33 @@ it('keeps orders back until the list was read, and while the party has an order 
 /** Another process, which does not remember that no loss is recent. */
 const withoutMemory = () => ({ ...api.database });
 
-it('ends the workflow of a lost payout, and tells people its id', async () => {
-  const id = newId('payout');
-  expect(await advance(api.services, payoutKind, id)).toEqual({ status: 'lost', open: false, lookAt: null });
-  expect(await advance(api.services, payoutKind, id)).toMatchObject({ status: 'lost' });
-  expect(await breaks()).toEqual([{ kind: 'record_lost', subject: id, detail: 'payout' }]);
+/** The step of each workflow that serves one record, for a record that does not exist. */
+const STEPS: Record<
+  string,
+  [what: string, step: (services: TestApi['services'], id: string) => Promise<unknown>]
+> = {
+  payout: ['payout', (services, id) => advance(services, payoutKind, id)],
+  card_transfer: ['card_transfer', (services, id) => advanceNamed(services, 'card_transfer', id)],
+  issuance: ['cardProcessor order', orderCard],
+  'card operation': ['card_operation', carryOutOperation],
+  'gas operation': ['gas_operation', advanceGasOperation],
+  allocation: ['wallet_allocation', advanceAllocation],
+  cardholder: ['cardholder', (services, id) => advanceCardholder(services, id, new Date())],
+  challenge: ['challenge', (services, id) => sendCode(services, id, 1)],
+};
+
+it.each(Object.entries(STEPS))(
+  'ends the workflow of a lost %s, and tells people its id',
+  async (_, [what, step]) => {
+    const id = newId('payout');
+    const ends = [LOST, { status: LOST, open: false, lookAt: null }];
+    for (const told of [await step(api.services, id), await step(api.services, id)])
+      expect(ends).toContainEqual(told);
+    expect(await breaks()).toEqual([{ kind: 'record_lost', subject: id, detail: what }]);
+  },
+);
+
+it('ends the workflow of a lost review of documents', async () => {
+  expect(await advanceReview(api.services, 'user_1', 2, new Date())).toBe(LOST);
+  expect(await breaks()).toEqual([{ kind: 'record_lost', subject: 'user_1-2', detail: 'kyc_review' }]);
 });

@@ -44,11 +44,12 @@ interface OpenDesk {
 /** The desks of a test file. Composing one for each command would cost a tenth of a second of processor time. */
 const opened = new Map<string, Promise<OpenDesk>>();
 
-// Registered when a test file imports this, so it runs before the file drops its database.
-afterAll(async () => {
+async function closeDesks(): Promise<void> {
   for (const each of opened.values()) await (await each).close();
   opened.clear();
-});
+}
+// Registered when a test file imports this, so it runs before the file drops its database. `npm run chaos` has no jest.
+if ('afterAll' in globalThis) afterAll(closeDesks);
 
 /** Runs with a desk on the database and the key of an environment of the command line, as `npm start` would have one. */
 export async function withDesk<T>(

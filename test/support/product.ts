@@ -90,6 +90,7 @@ export interface Fleet {
   chain: Server & { url: string };
   api: Kept;
   worker: Kept;
+  signer: Kept;
   /**
    * Starts one more process, and waits until it serves.
    * @param more its own variables, such as `PORT`
@@ -181,6 +182,7 @@ export async function startFleet(
     chain,
     api,
     worker,
+    signer,
     operator,
     operatorReading,
     async another(role, own = {}, by = folder) {

@@ -3,6 +3,7 @@ import { notFound } from '../../kernel/errors';
 import { newId } from '../../kernel/ids';
 import { openLedgerAccount } from '../../kernel/ledger/accounts';
 import type { Decimal } from '../../kernel/money/money';
+import { RecordLost } from '../../process/lost-record';
 import type { CardOperation } from './record';
 import { findOperation } from './store';
 
@@ -12,6 +13,13 @@ export { insertOperation, newestOperationOf, openOperationOf } from './store';
 export async function requireOperation(sql: Sql, reach: string | null, id: string): Promise<CardOperation> {
   const operation = await findOperation(sql, reach, id);
   if (!operation) throw notFound('operation');
+  return operation;
+}
+
+/** Reads an operation for its workflow. @throws RecordLost */
+export async function operationOfWorkflow(sql: Sql, id: string): Promise<CardOperation> {
+  const operation = await findOperation(sql, null, id);
+  if (!operation) throw new RecordLost('card_operation', id);
   return operation;
 }
 

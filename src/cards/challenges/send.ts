@@ -1,4 +1,5 @@
 import { emailOf, requireCardholder } from '../../people/cardholders/operations';
+import { type LOST, RecordLost, unlessLost } from '../../process/lost-record';
 import { PartyRefused } from '../../process/party-errors';
 import { requireTenant, sectionOf } from '../../tenants/clients/operations';
 import { requireCard } from '../cards/operations';
@@ -13,17 +14,21 @@ import { findChallenge, lockChallenge, updateChallenge } from './store';
 /**
  * Mails a code of a challenge, unless a time limit, the payer or a resend has ended the code. Each attempt mails the
  * same code under the same `Message-ID`. Idempotent.
- * @returns the status of the challenge
+ * @returns the status of the challenge, or `lost`
  * @throws PartyAway when the mail server cannot be reached; OutcomeUnknown when the mail may have been sent
  */
-export async function sendCode(
+export function sendCode(
   services: CardServices,
   id: string,
   codeNumber: number,
-): Promise<ChallengeStatus> {
+): Promise<ChallengeStatus | typeof LOST> {
+  return unlessLost(services.database, () => sendKnown(services, id, codeNumber));
+}
+
+async function sendKnown(services: CardServices, id: string, codeNumber: number): Promise<ChallengeStatus> {
   const { database, parties, now } = services;
   const challenge = await findChallenge(database, { id });
-  if (!challenge) throw new Error(`there is no challenge ${id}`);
+  if (!challenge) throw new RecordLost('challenge', id);
   const isPresent = challenge.codeNumber === codeNumber;
   if (!isPresent || statusAt(challenge, now()) !== 'sending') return closeOverdue(services, id);
   try {

@@ -3,8 +3,9 @@ import type { Tx } from '../../kernel/db/database';
 import { Problem } from '../../kernel/errors';
 import { newId } from '../../kernel/ids';
 import { holdEntry } from '../../kernel/ledger/entries';
+import { type LOST, unlessLost } from '../../process/lost-record';
 import { endOperation, moveOperation } from '../buffered/end-operation';
-import { requireOperation } from '../buffered/operations';
+import { operationOfWorkflow, requireOperation } from '../buffered/operations';
 import { type CardOperation, type OperationStatus, totalDebit } from '../buffered/record';
 import { isFinal } from '../buffered/rules';
 import { requireLockedCard } from '../cards/operations';
@@ -17,11 +18,16 @@ import type { CardServices } from '../services';
 /**
  * Carries out an operation as far as possible. Posts once what needs no processor, and otherwise waits for the card
  * processor. Idempotent.
- * @returns the status of the operation
+ * @returns the status of the operation, or `lost`
  */
-export async function carryOutOperation(services: CardServices, id: string): Promise<OperationStatus> {
-  const operation = await requireOperation(services.database, null, id);
-  return services.database.transaction((tx) => carryOut(services, tx, operation));
+export function carryOutOperation(
+  services: CardServices,
+  id: string,
+): Promise<OperationStatus | typeof LOST> {
+  return unlessLost(services.database, async () => {
+    const operation = await operationOfWorkflow(services.database, id);
+    return services.database.transaction((tx) => carryOut(services, tx, operation));
+  });
 }
 
 /** Carries out an operation in the caller's transaction. */

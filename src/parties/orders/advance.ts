@@ -1,6 +1,6 @@
 import type { Tx } from '../../kernel/db/database';
 import { openBreaksOf, syncBreaks } from '../../process/breaks/operations';
-import { LOST, RecordLost, showLost } from '../../process/lost-record';
+import { RecordLost, unlessLost } from '../../process/lost-record';
 import { OutcomeUnknown, PartyAway, PartyRefused } from '../../process/party-errors';
 import { assertOrders } from '../../process/switches/switches';
 import type { AfterEnd, Ordering, OrderKind, OrderServices, OrderWord } from './kind';
@@ -20,16 +20,21 @@ export const orderName = <Row extends Ordering>(
  * @throws PartyAway nothing was ordered, or the state is unknown; PartyStopped while the party is off; PartyRefused
  * where the kind has no `refused`
  */
-export async function advanceOrder<S extends OrderServices, R extends Ordering, W extends OrderWord>(
+export function advanceOrder<S extends OrderServices, R extends Ordering, W extends OrderWord>(
+  services: S,
+  kind: OrderKind<S, R, W>,
+  id: string,
+): Promise<string> {
+  return unlessLost(services.database, () => advanceKnown(services, kind, id));
+}
+
+async function advanceKnown<S extends OrderServices, R extends Ordering, W extends OrderWord>(
   services: S,
   kind: OrderKind<S, R, W>,
   id: string,
 ): Promise<string> {
   const row = await kind.find(services.database, id);
-  if (!row) {
-    await showLost(services.database, new RecordLost(`${kind.party} order`, id));
-    return LOST;
-  }
+  if (!row) throw new RecordLost(`${kind.party} order`, id);
   if (!kind.isOpen(row) && !kind.afterEnd) return kind.status(row);
   const before = await knownOrder(services.database, kind.party, kind.keyOf(row));
   try {

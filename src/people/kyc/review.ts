@@ -1,5 +1,5 @@
 import type { Sql, Tx } from '../../kernel/db/database';
-import { notFound } from '../../kernel/errors';
+import { type LOST, RecordLost, unlessLost } from '../../process/lost-record';
 import type { Services } from '../../services';
 import { requireTenant } from '../../tenants/clients/operations';
 import { type Person, personOf, requireUser } from '../users/operations';
@@ -14,19 +14,29 @@ type Deps = Pick<Services, 'database' | 'keyring' | 'mode'>;
  * Advances a review, as a step of its workflow. In the sandbox it ends the review, where the tenant's setting is
  * `auto`. Idempotent.
  * @param dueBy when the workflow will advance it again; later it is overdue, because the workflow was lost
- * @returns the status of the review; final unless `in_review`
- * @throws Problem 404 when there is no such review
+ * @returns the status of the review, final unless `in_review`; `lost` when there is no such review
  */
 export function advanceReview(
   deps: Deps,
   userId: string,
   submission: number,
   dueBy: Date,
+): Promise<KycReview['status'] | typeof LOST> {
+  return unlessLost(deps.database, () => advanceKnown(deps, userId, submission, dueBy));
+}
+
+async function advanceKnown(
+  deps: Deps,
+  userId: string,
+  submission: number,
+  dueBy: Date,
 ): Promise<KycReview['status']> {
+  const lost = new RecordLost('kyc_review', `${userId}-${submission}`);
+  if (!(await findReview(deps.database, userId, submission))) throw lost;
   return deps.database.transaction(async (tx) => {
     const user = await requireUser(tx, null, userId, { lock: 'update' });
     const review = await findReview(tx, userId, submission);
-    if (!review) throw notFound('review');
+    if (!review) throw lost;
     if (review.status !== 'in_review') return review.status;
     if (await isAutomatic(deps, tx, user.tenantId)) return decideBySandbox(tx, personOf(deps, user), review);
     await setReviewDueBy(tx, review, dueBy);

@@ -3,7 +3,7 @@ import { newId } from '../../kernel/ids';
 import { isCountable } from '../../parties/protocol/answers';
 import { openBreakAgain } from '../../process/breaks/operations';
 import { mayRepeatLost } from '../../process/lost-orders';
-import { LOST, RecordLost, showLost } from '../../process/lost-record';
+import { LOST, unlessLost } from '../../process/lost-record';
 import { PartyRefused, PartyStopped, UnreadableAnswer } from '../../process/party-errors';
 import { isStopped } from '../../process/switches/switches';
 import type { Services } from '../../services';
@@ -44,13 +44,16 @@ const ROUNDS = 10;
  * @throws PartyStopped after everything else is done; PartyAway when the outcome is unknown: retry
  */
 export async function advance(services: Services, kind: AnyKind, id: string): Promise<Progress> {
-  try {
-    return await advanceKnown(services, kind, id);
-  } catch (error) {
-    if (!(error instanceof RecordLost)) throw error;
-    await showLost(services.database, error);
-    return { status: LOST, open: false, lookAt: null };
-  }
+  return progressUnlessLost(services, () => advanceKnown(services, kind, id));
+}
+
+/** Takes a step of a transfer. @returns the progress of the step, or the end of a transfer that does not exist */
+export async function progressUnlessLost(
+  { database }: Pick<Services, 'database'>,
+  step: () => Promise<Progress>,
+): Promise<Progress> {
+  const progress = await unlessLost(database, step);
+  return progress === LOST ? { status: LOST, open: false, lookAt: null } : progress;
 }
 
 async function advanceKnown(services: Services, kind: AnyKind, id: string): Promise<Progress> {

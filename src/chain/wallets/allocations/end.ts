@@ -1,5 +1,6 @@
 import type { Tx } from '../../../kernel/db/database';
 import { notFound } from '../../../kernel/errors';
+import { LOST, RecordLost, unlessLost } from '../../../process/lost-record';
 import type { Services } from '../../../services';
 import { attested } from '../attestation';
 import { requireWallet } from '../operations';
@@ -65,24 +66,31 @@ async function heldBy(tx: Tx, id: string): Promise<HeldWallet> {
 
 /** State of an allocation, for its workflow. */
 export interface AllocationProgress {
-  status: 'allocated' | 'expired' | 'released';
+  status: 'allocated' | 'expired' | 'released' | typeof LOST;
   open: boolean;
   /** Expiry by the workflow's clock, in milliseconds since 1970. */
   lookAt: number | null;
 }
 
 /**
- * The step of an allocation's workflow: ends an expired allocation. Idempotent.
- * @throws Problem 404 when there is no such allocation
+ * The step of an allocation's workflow: ends an expired allocation. Idempotent. A lost allocation opens a break.
  */
-export function advanceAllocation(
+export async function advanceAllocation(
+  services: EndDeps & Pick<Services, 'database' | 'productClock'>,
+  id: string,
+): Promise<AllocationProgress> {
+  const progress = await unlessLost(services.database, () => advanceKnown(services, id));
+  return progress === LOST ? { status: LOST, open: false, lookAt: null } : progress;
+}
+
+function advanceKnown(
   services: EndDeps & Pick<Services, 'database' | 'productClock'>,
   id: string,
 ): Promise<AllocationProgress> {
   return services.database.transaction(async (tx) => {
-    const { walletId } = (await findAllocation(tx, { id })) ?? unknown();
+    const { walletId } = (await findAllocation(tx, { id })) ?? lost(id);
     await findWalletById(tx, walletId, { lock: 'update' });
-    const allocation = (await findAllocation(tx, { id })) ?? unknown(); // read again under the wallet's lock
+    const allocation = (await findAllocation(tx, { id })) ?? lost(id); // read again under the wallet's lock
     const { expiresAt, endedAt } = allocation;
     if (endedAt !== null) return { status: endOf(allocation), open: false, lookAt: null };
     const at = services.now();
@@ -97,8 +105,8 @@ export function advanceAllocation(
   });
 }
 
-const unknown = (): never => {
-  throw notFound('allocation');
+const lost = (id: string): never => {
+  throw new RecordLost('wallet_allocation', id);
 };
 
 /** Most wallets of each kind in one transaction, because it holds all their locks. */

@@ -1,9 +1,10 @@
 import type { Sql, Tx } from '../../../kernel/db/database';
+import { type LOST, RecordLost, unlessLost } from '../../../process/lost-record';
 import { requireTenant } from '../../../tenants/clients/operations';
 import { requirePerson } from '../../users/operations';
 import { type Cardholder, type CardholderStatus, requireTransition } from '../record';
 import type { CardholderServices } from '../services';
-import { insertDecision, setDueBy } from '../store';
+import { findCardholder, insertDecision, setDueBy } from '../store';
 import { applyTransition, type Change, lockedCardholder } from '../transition';
 import { lookAtCardholder } from '../workflows';
 import { sandboxDecision } from './sandbox';
@@ -53,14 +54,23 @@ async function recordDecision(
  * Advances a cardholder that waits for the operator, as a step of its workflow. In the sandbox it decides itself, where
  * the tenant's setting is `auto`. Idempotent.
  * @param dueBy when the workflow will advance it again; later it is overdue, because the workflow was lost
- * @throws Problem 404
+ * @returns the status of the cardholder; `lost` when there is no such cardholder
  */
 export function advanceCardholder(
   services: Pick<CardholderServices, 'database' | 'keyring' | 'mode' | 'now'>,
   id: string,
   dueBy: Date,
+): Promise<CardholderStatus | typeof LOST> {
+  return unlessLost(services.database, () => advanceKnown(services, id, dueBy));
+}
+
+function advanceKnown(
+  services: Pick<CardholderServices, 'database' | 'keyring' | 'mode' | 'now'>,
+  id: string,
+  dueBy: Date,
 ): Promise<CardholderStatus> {
   return services.database.transaction(async (tx) => {
+    if (!(await findCardholder(tx, null, id))) throw new RecordLost('cardholder', id);
     const cardholder = await lockedCardholder(tx, id);
     if (cardholder.status !== 'pending_review') return cardholder.status;
     const automatic = await automaticDecision(services, tx, cardholder);

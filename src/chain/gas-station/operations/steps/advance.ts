@@ -1,3 +1,4 @@
+import { LOST, unlessLost } from '../../../../process/lost-record';
 import type { Services } from '../../../../services';
 import { endUnexecuted } from '../lifecycle/end';
 import type { GasOperation, GasOperationStatus } from '../record';
@@ -14,7 +15,7 @@ import { untilAgreedAndSigned } from './waits';
 
 /** State of an operation after a step, for its workflow. Contains no data. */
 export interface Progress {
-  status: GasOperationStatus;
+  status: GasOperationStatus | typeof LOST;
   /** False ends the workflow. */
   open: boolean;
   /** Time of the next look without a signal by the workflow's clock, in milliseconds since 1970. */
@@ -30,6 +31,11 @@ const ROUNDS = 20;
  * @throws ChainAway when no node answers; try again
  */
 export async function advanceGasOperation(services: Services, id: string): Promise<Progress> {
+  const progress = await unlessLost(services.database, () => advanceKnown(services, id));
+  return progress === LOST ? { status: LOST, open: false, lookAt: null } : progress;
+}
+
+async function advanceKnown(services: Services, id: string): Promise<Progress> {
   const contexts = createContexts(services);
   for (let round = 0; round < ROUNDS; round += 1) {
     const snapshot = await readSnapshot(services, id);

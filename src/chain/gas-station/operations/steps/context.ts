@@ -1,5 +1,6 @@
 import type { Tx } from '../../../../kernel/db/database';
 import type { ChainNode } from '../../../../parties/chain/port';
+import { RecordLost } from '../../../../process/lost-record';
 import type { Services } from '../../../../services';
 import { nodeOf } from '../../../networks/nodes/nodes';
 import type { Network } from '../../../networks/record';
@@ -20,7 +21,7 @@ export interface Snapshot {
 
 export async function readSnapshot({ database }: Pick<Services, 'database'>, id: string): Promise<Snapshot> {
   const operation = await findOperation(database, id);
-  if (!operation) throw new Error(`the operation ${id} does not exist`);
+  if (!operation) throw new RecordLost('gas_operation', id);
   return { operation, attempts: await attemptsOf(database, operation.batchOf ?? id) };
 }
 

@@ -1,0 +1,197 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
+import { runtimeUrl } from '../../../src/startup/embedded/postgres/connection';
+import type { Server } from '../../support/product';
+import type { Random } from './random';
+import type { ChaosWorld, RoleName } from './world';
+
+/** A fault of a run. Each fault ends by itself, and resolves when the broken part works again or was replaced. */
+export interface Fault {
+  play(world: ChaosWorld, random: Random): Promise<void>;
+  /** Why the fault is impossible here. */
+  skipped?(world: ChaosWorld): string | undefined;
+}
+
+/** A worker's lease on a shard, a reading or an activity lasts half a minute. */
+const LEASE_MS = 30_000;
+
+const killRole = (...names: RoleName[]): Fault => ({
+  play: ({ roles }, random) => roles[random.pick(names)].kill9(),
+});
+
+/** Stops the process for longer than a lease, and lets it go on as if nothing had happened. */
+const freezeRole = (...names: RoleName[]): Fault => ({
+  play: async ({ roles }, random) => {
+    const pid = roles[random.pick(names)].pid();
+    if (pid !== undefined) await frozen([pid], LEASE_MS + random.between(2_000, 10_000));
+  },
+});
+
+const killServer = (name: 'postgres' | 'temporal' | 'chain'): Fault => ({
+  play: ({ fleet }) => replaced(fleet[name]),
+});
+
+const network = (server: 'postgres' | 'temporal', way: 'cut' | 'delay' | 'halfClose' | 'part'): Fault => ({
+  play: async ({ proxies }, random) => {
+    await proxies[server][way](random.between(5_000, 20_000));
+    await sleep(1_000);
+  },
+});
+
+export const FAULTS = {
+  'kill an API': killRole('api', 'api 2'),
+  'kill a worker': killRole('worker', 'worker 2'),
+  'kill the signer': killRole('signer'),
+  'kill the desk': killRole('desk'),
+  'kill the parties': { play: ({ parties }) => parties.kill9() },
+  'kill Postgres': killServer('postgres'),
+  /** Postgres then ends all other backends and recovers. */
+  'kill a backend of Postgres': {
+    play: async ({ fleet }, random) => {
+      const backends = childrenOf(fleet.postgres.pid(), 'cardwright');
+      if (backends.length > 0) process.kill(random.pick(backends), 'SIGKILL');
+      await sleep(1_000);
+    },
+  },
+  'kill Temporal': killServer('temporal'),
+  /** The node loses its last second or so. */
+  'kill the chain': killServer('chain'),
+  'freeze an API': freezeRole('api', 'api 2'),
+  'freeze a worker': freezeRole('worker', 'worker 2'),
+  'freeze Postgres': {
+    play: ({ fleet }, random) => {
+      const pid = fleet.postgres.pid();
+      return frozen([pid, ...childrenOf(pid)], random.between(5_000, 15_000));
+    },
+  },
+  'freeze Temporal': {
+    play: ({ fleet }, random) => frozen([fleet.temporal.pid()], random.between(5_000, 15_000)),
+  },
+  'cut Postgres': network('postgres', 'cut'),
+  'delay Postgres': network('postgres', 'delay'),
+  'half-close Postgres': network('postgres', 'halfClose'),
+  'part from Postgres': network('postgres', 'part'),
+  'cut Temporal': network('temporal', 'cut'),
+  'delay Temporal': network('temporal', 'delay'),
+  'half-close Temporal': network('temporal', 'halfClose'),
+  'part from Temporal': network('temporal', 'part'),
+  'take all connections': {
+    play: ({ fleet }, random) => takeConnections(fleet.databaseUrl, random.between(5_000, 10_000)),
+  },
+  'fill the disk of documents': {
+    skipped: ({ documents }) => (documents.small ? undefined : 'no file system can be mounted here'),
+    play: ({ documents }, random) => fill(documents.folder, random.between(5_000, 10_000)),
+  },
+  'wipe Temporal': { play: wipeTemporal },
+} as const satisfies Record<string, Fault>;
+
+export type FaultName = keyof typeof FAULTS;
+
+/** Faults that this run names as not possible, and why. */
+export const IMPOSSIBLE: Record<string, string> = {
+  'fill the disk of Postgres': 'the embedded Postgres has no file system of its own',
+};
+
+async function replaced(server: Pick<Server, 'pid'>): Promise<void> {
+  const before = server.pid();
+  process.kill(before, 'SIGKILL');
+  while (server.pid() === before) await sleep(50); // its keeper starts it again
+}
+
+async function frozen(pids: readonly number[], ms: number): Promise<void> {
+  const signal = (name: 'SIGSTOP' | 'SIGCONT') => {
+    for (const pid of pids)
+      try {
+        process.kill(pid, name);
+      } catch {
+        // it ended meanwhile
+      }
+  };
+  signal('SIGSTOP');
+  try {
+    await sleep(ms);
+  } finally {
+    signal('SIGCONT');
+  }
+}
+
+/** @param containing a part of the command line @returns the process ids of children */
+function childrenOf(pid: number, containing = ''): number[] {
+  const lines = execFileSync('ps', ['-eo', 'pid=,ppid=,args=']).toString().split('\n');
+  return lines.flatMap((line) => {
+    const [, child, parent, args = ''] = /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? [];
+    return Number(parent) === pid && args.includes(containing) ? [Number(child)] : [];
+  });
+}
+
+/** Takes every connection that the product's role may have, the product's own ones too. */
+async function takeConnections(ownerUrl: string, ms: number): Promise<void> {
+  const taken: Client[] = [];
+  const owner = new Client({ connectionString: ownerUrl });
+  owner.on('error', () => undefined);
+  const take = async () => {
+    for (;;) {
+      const client = new Client({ connectionString: runtimeUrl(ownerUrl), application_name: 'taken' });
+      client.on('error', () => undefined);
+      try {
+        await client.connect();
+        taken.push(client);
+      } catch {
+        return;
+      }
+    }
+  };
+  try {
+    await owner.connect();
+    await take();
+    await owner.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+        where application_name like 'cardwright%' and application_name not like '%signer%'`,
+    );
+    await take();
+    await sleep(ms);
+  } finally {
+    await Promise.all([...taken, owner].map((client) => client.end().catch(() => undefined)));
+  }
+}
+
+async function fill(folder: string, ms: number): Promise<void> {
+  const filler = join(folder, 'filler');
+  const { bavail, bsize } = statfsSync(folder);
+  try {
+    writeFileSync(filler, Buffer.alloc(bavail * bsize));
+    await sleep(ms);
+  } finally {
+    rmSync(filler, { force: true });
+  }
+}
+
+/** Temporal loses all its data. The reconciler starts overdue work again, and an hour passes for all work. */
+async function wipeTemporal({ fleet: { temporal, dataDir }, database }: ChaosWorld): Promise<void> {
+  await temporal.stop();
+  for (const file of readdirSync(dataDir)) if (file.startsWith('temporal.db')) rmSync(join(dataDir, file));
+  await database.transaction(async (tx) => {
+    for (const [table, column] of OVERDUE_COLUMNS)
+      await tx.query(
+        `update ${table} set ${column} = ${column} - interval '1 hour' where ${column} is not null`,
+      );
+    // Nothing was listed in that hour, so no reading goes back before it.
+    await tx.query(
+      `update party_places p set read_at = read_at - interval '1 hour',
+              place = (select l.place from party_places l where l.party = p.party order by l.read_at desc limit 1)`,
+    );
+  });
+  await temporal.start();
+}
+
+const OVERDUE_COLUMNS = [
+  ['transfers', 'due_by'],
+  ['reported_names', 'due_by'],
+  ['wallet_allocations', 'due_by'],
+  ['gas_operations', 'due_by'],
+  ['cards', 'updated_at'],
+  ['cardholders', 'watched_until'],
+] as const;

@@ -1,0 +1,218 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Decimal } from '../../../src/kernel/money/money';
+import { receivePayment } from '../../../src/parties/bank/sandbox/receive';
+import { CREDIT_CALLBACK_PATH } from '../../../src/transfers/iban/credits/kind';
+import { jpeg } from '../../support/uploads';
+import { liveOnChain } from '../chain/life';
+import { checkingSettlement, liveMoney } from '../money';
+import { ask } from '../persistent';
+import { liveACard, VARIANTS, type Variant } from '../scenario';
+import type { Random } from './random';
+import { counted, type Tally } from './tally';
+import type { ChaosWorld } from './world';
+
+/** The work of a run: lives of cards, transfers of every kind, a chain, an operator, and a client that watches its service. */
+export interface Load {
+  /** Lives of cards by name. */
+  cards: Map<string, { variant: Variant; cardId: string }>;
+  /** End statuses of transfers by the name of their life. */
+  ends: Map<string, Record<string, string>>;
+  /** Payments that the bank has received, by the bank's id. */
+  paid: Map<string, string>;
+  /** Work that ended by an error. */
+  failures: string[];
+  /** Longest time without an answer to a client that asks once a second, in milliseconds. */
+  longestGapMs(): number;
+  /** Waits until each life has ended, and begins no other. @throws Error with the names of lives that go on after the time */
+  stop(withinMs: number): Promise<void>;
+}
+
+/** Undisturbed lives, whose stories the other lives must have. */
+export const MEASURE = 'measure';
+const OPENING_IBAN = '900000.00';
+const PAUSE_MS = 1_000;
+
+/** Begins with one undisturbed life of each variant, and then plays on until it is stopped. */
+export async function startLoad(world: ChaosWorld, random: Random, tally: Tally): Promise<Load> {
+  const cards: Load['cards'] = new Map();
+  const [ends, paid, failures]: [Load['ends'], Load['paid'], string[]] = [new Map(), new Map(), []];
+  const { client, onChain, moneyed, usd } = world;
+  let going = true;
+
+  async function card(name: string, variant: Variant): Promise<void> {
+    cards.set(name, { variant, cardId: await liveACard(client, usd, name, variant, tally) });
+  }
+  async function money(name: string): Promise<void> {
+    ends.set(name, await liveMoney(client, moneyed, name, tally));
+  }
+  const chain = (name: string) =>
+    counted(
+      tally,
+      'chain: three payments and their sweeps',
+      () => liveOnChain(onChain, name),
+      () => 'swept',
+    );
+  const credit = async (amount: string) => {
+    const ref = await bePaid(world, amount);
+    paid.set(ref, amount);
+  };
+
+  await credit(OPENING_IBAN);
+  await client.get(
+    `/v1/corporate-banking/${moneyed.companyId}/account`,
+    ({ balance }) => Number(balance.available) > 0,
+  );
+  const stopChecking = checkingSettlement(world.admin);
+  await Promise.all([
+    money(`${MEASURE}-money`),
+    ...[...new Set(VARIANTS)].map((variant) => card(measureOf(variant), variant)),
+  ]).catch(async (error: unknown) => {
+    await stopChecking();
+    throw error;
+  });
+
+  const gap = watchService(world, tally);
+  const under = new Map<string, string>();
+  async function lane(name: string, play: (turn: string) => Promise<unknown>, pauseMs = 0): Promise<void> {
+    for (let turn = 0; going; turn += 1) {
+      const life = `${name}-${turn}`;
+      under.set(name, life);
+      await play(life).catch((error: unknown) => failures.push(`${life}: ${String(error)}`));
+      under.delete(name);
+      if (pauseMs > 0) await sleep(pauseMs);
+    }
+  }
+  const variants = random.shuffled(VARIANTS);
+  const variantOf = (life: string) => variants[Number(life.split('-')[1]) % variants.length] as Variant;
+  const lanes = [
+    lane('cards', (life) => card(life, variantOf(life))),
+    lane('others', (life) => card(life, variantOf(life)), PAUSE_MS),
+    lane('money', money),
+    lane('chain', chain),
+    lane('inside', (life) => moveInside(world, life, tally), PAUSE_MS),
+    lane('credits', (life) => creditAndUpload(world, { life, credit, random, tally }), PAUSE_MS),
+    lane('operator', () => work(world, tally), 5 * PAUSE_MS),
+  ];
+
+  return {
+    cards,
+    ends,
+    paid,
+    failures,
+    longestGapMs: gap.longestMs,
+    async stop(withinMs) {
+      going = false;
+      const ended = Promise.all(lanes).then(() => true);
+      const isEnded = await Promise.race([ended, sleep(withinMs, false, { ref: false })]);
+      await gap.stop();
+      await stopChecking();
+      if (!isEnded) throw new Error(`these lives do not end: ${[...under.values()].join(', ')}`);
+    },
+  };
+}
+
+export const measureOf = (variant: string): string => `${MEASURE}-${variant.replace(':', '-')}`;
+
+/** The bank receives a payment and calls back. The parties may be away, and a payer then tries again. */
+async function bePaid({ parties, iban, frontUrl }: ChaosWorld, amount: string): Promise<string> {
+  const callbackUrl = frontUrl + CREDIT_CALLBACK_PATH;
+  const payment = { iban, amount: new Decimal(amount), currency: 'EUR', mute: false };
+  for (;;) {
+    try {
+      return await parties.database.transaction((tx) =>
+        receivePayment(tx, payment, { callbackUrl, at: new Date() }),
+      );
+    } catch {
+      await sleep(PAUSE_MS);
+    }
+  }
+}
+
+/** An exchange and a transfer between the tenant's accounts. */
+async function moveInside({ client, moneyed }: ChaosWorld, life: string, tally: Tally): Promise<void> {
+  const { accountId: from, intoId: toAccountId } = moneyed;
+  const path = `/v2/accounts/${from}`;
+  const exchange = async () => {
+    const asked = { toAccountId, amount: '11.00' };
+    const { body: quote } = await client.send('POST', `${path}/exchange-quote`, asked, `${life}/quote`);
+    return client.send('POST', `${path}/exchanges`, { quoteId: quote.quoteId }, `${life}/exchange`);
+  };
+  await counted(tally, 'exchange between accounts', exchange, ({ status }) => `${status}`);
+  const user = await client.send('POST', '/v1/users', { externalId: `${life}` }, `${life}/user`);
+  const opened = await client.send(
+    'POST',
+    `/v1/users/${user.body.id}/accounts`,
+    { currency: 'EUR' },
+    `${life}/open`,
+  );
+  const given = { fromAccountId: from, toAccountId: opened.body.id, amount: '3.00' };
+  const transfer = () => client.send('POST', '/v1/users/transfer', given, `${life}/transfer`);
+  await counted(tally, 'internal transfer', transfer, ({ status }) => `${status}`);
+}
+
+interface Credits {
+  life: string;
+  credit(amount: string): Promise<void>;
+  random: Random;
+  tally: Tally;
+}
+
+const DOCUMENT_BYTES = 20_000;
+
+/** A payment to the virtual IBAN, and a document of a user. */
+async function creditAndUpload(
+  { client }: ChaosWorld,
+  { life, credit, random, tally }: Credits,
+): Promise<void> {
+  const amount = `${random.between(10, 500)}.${random.between(10, 99)}`;
+  const pay = () => credit(amount);
+  await counted(tally, 'credit of a virtual IBAN', pay, () => 'received');
+  const user = await client.send('POST', '/v1/users', { externalId: life }, `${life}/user`);
+  const form = new FormData();
+  form.append('slot', 'idFrontImg');
+  form.append('file', new Blob([Uint8Array.from(jpeg('x'.repeat(DOCUMENT_BYTES)))]), 'photo.jpg');
+  const upload = () =>
+    client.send('POST', `/v1/users/${user.body.id}/kyc/documents`, form, `${life}/document`);
+  await counted(tally, 'document', upload, ({ status }) => `${status}`);
+}
+
+/** An operator reads a list. The desk may be away for a while. */
+async function work({ operator }: ChaosWorld, tally: Tally): Promise<void> {
+  const read = () => operator('client', 'list', '--json').catch(() => ({ code: 1 }));
+  await counted(tally, 'operator reads a list', read, ({ code }) => (code === 0 ? 'read' : 'away'));
+}
+
+const ASK_EVERY_MS = 1_000;
+const ASK_WITHIN_MS = 5_000;
+
+/** Asks for the accounts each second, without a repetition. */
+function watchService({ frontUrl, credential }: ChaosWorld, tally: Tally) {
+  let going = true;
+  let longest = 0;
+  let last = performance.now();
+  const read = () =>
+    Promise.race([
+      ask({ baseUrl: frontUrl }, credential, 'GET', '/v1/accounts').then(({ status }) => status),
+      sleep(ASK_WITHIN_MS, 0, { ref: false }),
+    ]).catch(() => 0);
+  const ended = (async () => {
+    while (going) {
+      const status = await counted(
+        tally,
+        'read without a repetition',
+        read,
+        (each) => `${each || 'no answer'}`,
+      );
+      longest = Math.max(longest, performance.now() - last - ASK_EVERY_MS);
+      if (status === 200) last = performance.now();
+      await sleep(ASK_EVERY_MS);
+    }
+  })();
+  return {
+    longestMs: () => longest,
+    async stop() {
+      going = false;
+      await ended;
+    },
+  };
+}

@@ -1,0 +1,241 @@
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import { createDatabase, type Database } from '../../../src/kernel/db/database';
+import { freePort } from '../../../src/startup/embedded/ports';
+import { runtimeUrl } from '../../../src/startup/embedded/postgres/connection';
+import { killAll } from '../../startup/process';
+import { type Receiver, startReceiver } from '../../support/outside/receiver';
+import { type Credential, type Fleet, type Kept, startFleet } from '../../support/product';
+import { temporaryFolder } from '../../support/servers';
+import { type ChainWorld, openChainWorld } from '../chain/world';
+import type { Moneyed } from '../money';
+import { type Persistent, persistent } from '../persistent';
+import { type Balancer, openBalancer } from './balancer';
+import { startParties } from './parties';
+import { openProxy, type Proxy } from './proxy';
+
+/**
+ * An installation of separate processes for a chaos run. The parties are apart with a database of their own, so that they remember
+ * what the product forgets. The second API and the second worker reach Postgres and Temporal through proxies, their clocks are wrong,
+ * and they may run another commit.
+ */
+export interface ChaosWorld {
+  fleet: Fleet;
+  /** The roles by name, such as `api 2`. */
+  roles: Record<RoleName, Kept>;
+  /** The network of the second API and the second worker. */
+  proxies: Record<'postgres' | 'temporal', Proxy>;
+  parties: { kill9(): Promise<void>; database: Database };
+  /** The product's database, as its owner. */
+  database: Database;
+  receiver: Receiver;
+  credential: Credential;
+  client: Persistent;
+  admin: Persistent;
+  /** Accounts of the tenant, and its virtual IBAN. */
+  usd: string;
+  moneyed: Moneyed;
+  iban: string;
+  onChain: ChainWorld;
+  /** The folder of documents; `small` where it is a disk of its own. */
+  documents: { folder: string; small: boolean };
+  /** Clients reach the product here. */
+  frontUrl: string;
+  /** An operator command at the desk's process. */
+  operator: Fleet['operator'];
+  /** Folder with the logs of the processes. */
+  logs: string;
+  close(): Promise<void>;
+}
+
+export type RoleName = 'api' | 'api 2' | 'worker' | 'worker 2' | 'desk' | 'signer';
+
+/**
+ * A worker is minutes ahead, and an API is as far behind as docs/operating.md allows. An API further behind takes no rates, and refuses the
+ * quotes and destinations that the other one made.
+ */
+export const CLOCK_SHIFTS_MS = { 'api 2': -4_000, 'worker 2': 120_000 } as const;
+
+/** As much as one admin may decide alone. */
+const OPENING = { usd: '400000.00', eur: '400000.00' };
+const DISK_BYTES = 16 * 1024 ** 2;
+
+/** @param other folder of another commit (scripts/unpack-commit.ts), which half of the processes run */
+export async function openWorld(other?: string): Promise<ChaosWorld> {
+  const closing: (() => unknown)[] = [];
+  const close = async () => {
+    // In the reverse order; once, although a signal may come while a run ends.
+    for (const each of closing.splice(0).reverse()) await Promise.resolve(each()).catch(() => undefined);
+    killAll();
+  };
+  try {
+    const balancer = await openBalancer();
+    closing.push(() => balancer.close());
+    const parties = await startParties(closing);
+    const documents = openDisk(closing);
+    const deskPort = await freePort();
+    const environment = {
+      ...parties.addresses,
+      PUBLIC_URL: balancer.url,
+      DOCUMENTS_FOLDER: documents.folder,
+      DESK_URL: `http://127.0.0.1:${deskPort}`,
+    };
+    const fleet = await startFleet(environment);
+    closing.push(() => fleet.close());
+    const { roles, proxies } = await startOthers(fleet, { balancer, deskPort, other, closing });
+    const database = createDatabase({ url: fleet.databaseUrl, poolSize: 3, name: 'chaos' });
+    closing.push(() => database.close());
+    const receiver = await startReceiver({ http: true });
+    closing.push(() => receiver.close());
+    const front = { ...fleet, baseUrl: balancer.url };
+    const tenant = await openTenant(front, receiver);
+    const onChain = await openChainWorld(front, tenant.credential);
+    closing.push(() => onChain.close());
+    // The destination is new. An API that is behind finds it in the future until then.
+    await sleep(1_000 - CLOCK_SHIFTS_MS['api 2']);
+    return {
+      fleet,
+      roles,
+      proxies,
+      parties,
+      database,
+      receiver,
+      ...tenant,
+      onChain,
+      documents,
+      frontUrl: balancer.url,
+      operator: fleet.operator,
+      logs: keepLogs(roles, closing),
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** A small disk in memory for documents, where this user may mount one. */
+function openDisk(closing: (() => unknown)[]): ChaosWorld['documents'] {
+  const folder = temporaryFolder('documents');
+  closing.push(() => rmSync(folder, { recursive: true, force: true }));
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_BYTES}`, 'tmpfs', folder], { stdio: 'ignore' });
+  } catch {
+    return { folder, small: false };
+  }
+  closing.push(() => execFileSync('umount', ['-l', folder]));
+  return { folder, small: true };
+}
+
+interface Others {
+  balancer: Balancer;
+  deskPort: number;
+  other: string | undefined;
+  closing: (() => unknown)[];
+}
+
+async function startOthers(fleet: Fleet, { balancer, deskPort, other, closing }: Others) {
+  const database = new URL(runtimeUrl(fleet.databaseUrl));
+  const [postgres, temporal] = await Promise.all([
+    openProxy(Number(database.port)),
+    openProxy(Number(fleet.temporalAddress.split(':')[1])),
+  ]);
+  closing.push(() => Promise.all([postgres.close(), temporal.close()]));
+  database.port = String(postgres.port);
+  database.hostname = '127.0.0.1';
+  const apart = (name: keyof typeof CLOCK_SHIFTS_MS) => ({
+    DATABASE_URL: database.toString(),
+    TEMPORAL_ADDRESS: `127.0.0.1:${temporal.port}`,
+    NODE_OPTIONS: `--import ${pathToFileURL(join(__dirname, 'shifted-clock.mjs')).href}`,
+    CLOCK_SHIFT_MS: String(CLOCK_SHIFTS_MS[name]),
+  });
+  const port = await freePort();
+  const [api, worker, desk] = await Promise.all([
+    fleet.another('api', { ...apart('api 2'), PORT: String(port) }, other),
+    fleet.another('worker', apart('worker 2'), other),
+    fleet.another('desk', { DESK_PORT: String(deskPort) }),
+  ]);
+  balancer.add(fleet.baseUrl);
+  balancer.add(`http://127.0.0.1:${port}`);
+  const roles = {
+    api: fleet.api,
+    'api 2': api,
+    worker: fleet.worker,
+    'worker 2': worker,
+    desk,
+    signer: fleet.signer,
+  };
+  return { roles, proxies: { postgres, temporal } };
+}
+
+/** A tenant with money in USD and EUR and on a virtual IBAN, whose webhooks go to the receiver. */
+async function openTenant(front: Fleet, receiver: Receiver) {
+  const credential = await front.newTenant();
+  const client = persistent(front, credential);
+  const admin = persistent(front, await front.newTenant('admin'));
+  await client.send('POST', '/v1/webhooks', { url: receiver.url }, 'register');
+  for (const type of ['deposit', 'payout', 'transfer'])
+    await client.send('POST', '/v1/webhooks', { url: receiver.url, type }, `register-${type}`);
+  const { data } = await client.get('/v1/accounts?limit=100');
+  const idOf = (wanted: string): string =>
+    data.find(({ currency }: { currency: string }) => currency === wanted).id;
+  const [usd, eur] = [idOf('USD'), idOf('EUR')];
+  for (const [accountId, amount] of [
+    [usd, OPENING.usd],
+    [eur, OPENING.eur],
+  ] as const) {
+    const opening = { accountId, amount, reason: 'opening' };
+    const { status, text } = await admin.send('POST', '/v1/accounts/admin-deposit', opening, accountId);
+    if (status !== 201) throw new Error(text);
+  }
+  const { clientId: companyId } = credential;
+  await decide(front, 'iban', 'enable', companyId);
+  const made = await decide(
+    front,
+    ...['destination', 'add', '--client', companyId, '--currency', 'EUR', '--name', 'Ada Byron'],
+    ...['--iban', 'DE89370400440532013000', '--json'],
+  );
+  const { id: destinationId } = JSON.parse(made) as { id: string };
+  await decide(front, 'destination', 'waive', destinationId);
+  const { iban } = await client.get(`/v1/corporate-banking/${companyId}/account`);
+  const moneyed = { companyId, accountId: eur, destinationId, intoId: usd };
+  return { credential, client, admin, usd, moneyed, iban: String(iban) };
+}
+
+/** @throws Error with the output of a command that fails */
+export async function decide({ operator }: Pick<Fleet, 'operator'>, ...argv: string[]): Promise<string> {
+  const { code, out } = await operator(...argv);
+  if (code !== 0) throw new Error(`operator ${argv.join(' ')}: ${out}`);
+  return out;
+}
+
+const LOG_EVERY_MS = 5_000;
+
+/** Writes what the processes log to files, while they run. @returns the folder */
+function keepLogs(roles: Record<string, Kept>, closing: (() => unknown)[]): string {
+  const folder = temporaryFolder('chaos-logs');
+  const written = new Map<string, number>();
+  const write = () => {
+    for (const [name, { text }] of Object.entries(roles)) {
+      const all = text();
+      appendFileSync(join(folder, `${name.replace(' ', '-')}.log`), all.slice(written.get(name) ?? 0));
+      written.set(name, all.length);
+    }
+  };
+  const timer = setInterval(write, LOG_EVERY_MS);
+  closing.push(() => {
+    clearInterval(timer);
+    write();
+  });
+  return folder;
+}
+
+/** Waits for something that another process must do. @returns whether it happened */
+export async function within(ms: number, holds: () => Promise<boolean>): Promise<boolean> {
+  for (const end = performance.now() + ms; performance.now() < end; await sleep(500))
+    if (await holds().catch(() => false)) return true;
+  return false;
+}
