@@ -170,5 +170,5 @@ export const renderChartSchema = (): string =>
 
 if (require.main === module) {
   writeFileSync(join(CHART, 'values.schema.json'), renderChartSchema());
-  copyFileSync(join(__dirname, '../docs/alerts.yml'), join(CHART, 'files/alerts.yml'));
+  copyFileSync(join(__dirname, '../observability/prometheus/alerts.yml'), join(CHART, 'files/alerts.yml'));
 }

@@ -114,8 +114,7 @@ describe.each(SIZES)('with the values %s', (size) => {
       expect(dockerfile).toContain('\nUSER node\n');
       for (const { role, pod, container } of podsOf(rendered[size])) {
         const twin = compose.services[role];
-        // Until the image knows the dispatcher, its values keep it off.
-        if (role !== 'dispatcher') expect(container.command).toEqual(twin.command);
+        expect(container.command).toEqual(twin.command);
         for (const each of [container, ...(pod['initContainers'] ?? [])])
           expect(each.securityContext).toEqual({
             allowPrivilegeEscalation: false,
@@ -403,12 +402,12 @@ check('every Service and budget selects pods of the release', () => {
 
 it('the schema of the values and the rules of alerts are those that `npm run document` writes', () => {
   expect(readFileSync(join(CHART, 'values.schema.json'), 'utf8')).toBe(renderChartSchema());
-  expect(readFileSync(join(CHART, 'files/alerts.yml'), 'utf8')).toBe(read('docs/alerts.yml'));
+  expect(readFileSync(join(CHART, 'files/alerts.yml'), 'utf8')).toBe(read('observability/prometheus/alerts.yml'));
 });
 
 check('the rules of alerts are those of the product', () => {
   const rule = rendered.everything.find(({ kind }) => kind === 'PrometheusRule');
-  expect(rule?.['spec']).toEqual(parse(read('docs/alerts.yml')));
+  expect(rule?.['spec']).toEqual(parse(read('observability/prometheus/alerts.yml')));
 });
 
 describe('a new API', () => {

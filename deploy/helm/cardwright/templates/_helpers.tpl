@@ -65,7 +65,8 @@ helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
 {{- if $ports.desk }}{{ $_ := merge $fixed (dict "DESK_HOST" "0.0.0.0" "DESK_PORT" "8091") }}{{ end }}
 {{- if ne $role "migrate" }}{{ $_ := set $fixed "DATA_DIR" "/var/lib/cardwright/data" }}{{ end }}
 {{- if has $role (list "api" "worker" "desk" "dispatcher") }}{{ $_ := set $fixed "SHUTDOWN_SECONDS" (toString (int $root.Values.shutdownSeconds)) }}{{ end }}
-{{- if eq $role "api" }}{{ $_ := set $fixed "DRAIN_SECONDS" (toString (int $root.Values.drainSeconds)) }}{{ end }}
+{{- if and (eq $role "worker") $root.Values.dispatcher.enabled }}{{ $_ := set $fixed "WORKER_WEBHOOKS" "off" }}{{ end }}
+{{- if has $role (list "api" "desk") }}{{ $_ := set $fixed "DRAIN_SECONDS" (toString (int $root.Values.drainSeconds)) }}{{ end }}
 {{- if has $role (list "api" "worker" "desk") }}
 {{- if eq $root.Values.settings.MODE "sandbox" }}{{ $_ := set $fixed "SANDBOX_PARTIES_URL" (printf "http://%s-api" (include "cardwright.name" $root)) }}{{ end }}
 {{- if include "cardwright.isStoring" . }}{{ $_ := set $fixed "DOCUMENTS_FOLDER" "/var/lib/cardwright/documents" }}{{ end }}
