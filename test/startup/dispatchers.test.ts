@@ -123,8 +123,11 @@ it(
     await until(areDeliveredByWorkflows);
     const settled = await shards();
     await sleep(6_000);
-    expect((await shards()).map(({ fence }) => fence)).toEqual(settled.map(({ fence }) => fence));
-    expect(settled).toHaveLength(SHARDS);
+    // A repeated activity ends after 15 s, and the next one takes the shard anew. Nobody else takes it.
+    const takers = (await shards()).map(({ fence }, shard) => fence - (settled[shard]?.fence ?? 0));
+    expect(takers).toHaveLength(SHARDS);
+    expect(Math.max(...takers)).toBeLessThanOrEqual(1);
+    await until(areDeliveredByWorkflows);
     const last = await record(20);
     await until(() => haveCome(last));
     expect(last.map(timesOf)).toEqual(last.map(() => 1));
