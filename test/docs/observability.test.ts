@@ -191,7 +191,7 @@ it('Compose mounts the files where Prometheus and Grafana look for them', () => 
   expect(services['prometheus']?.volumes).toContain('./observability/prometheus:/etc/prometheus:ro');
   expect(config.rule_files).toEqual(['/etc/prometheus/alerts.yml']);
   const targets = config.scrape_configs.flatMap(({ dns_sd_configs: found = [] }) => found);
-  expect(targets).toEqual([{ names: ['api', 'worker', 'desk'], type: 'A', port: 9464 }]);
+  expect(targets).toEqual([{ names: ['api', 'worker', 'dispatcher', 'desk'], type: 'A', port: 9464 }]);
   for (const { names } of targets) for (const name of names) expect(services).toHaveProperty(name);
   expect(services['grafana']?.volumes).toEqual([
     './observability/grafana/provisioning:/etc/grafana/provisioning:ro',

