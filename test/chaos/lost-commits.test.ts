@@ -109,7 +109,8 @@ async function others(turn: number): Promise<void> {
   await client.send('POST', `${account}/topup/card`, card, key('topup'));
   const exchanged = { fromAccountId: eur, toAccountId: usd, amount: nextAmount() };
   await client.send('POST', '/v1/exchange/orders', exchanged, key('exchange'));
-  const user = await client.send('POST', '/v1/users', { externalId: key('user') }, key('user'));
+  const meta = { firstName: 'Ada', lastName: 'Lovelace', email: `ada-${turn}@example.com` };
+  const user = await client.send('POST', '/v1/users', { meta }, key('user'));
   const holder = { accountId: usd, bin: '44112200' };
   const held = await client.send('POST', `/v1/users/${user.body.id}/cardholder`, holder, key('holder'));
   const issue = { userId: user.body.id, accountId: usd, cardholderId: held.body.id, amount: '10.00' };
