@@ -11,6 +11,7 @@ export const PATCHES: Readonly<Record<string, string>> = {
   // No release was before 1.0.0, so these are awake in it.
   'forget-old-events': '0.9.0',
   'forget-personal-data': '0.9.0',
+  'reads-locally-first': '0.9.0',
 };
 
 /** @returns whether a run that comes to this patch for the first time takes the new way. An unknown patch sleeps */

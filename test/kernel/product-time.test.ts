@@ -15,9 +15,11 @@ const MACHINE_TIME = [
   'src/kernel/security/installation-keys.ts',
   'src/kernel/security/renewal.ts',
   'src/kernel/security/sealed-columns.ts',
+  'src/kernel/temporal/relay.ts',
   'src/parties/signer/requests.ts',
   'src/process/lost-orders.ts',
   'src/tenants/clients/store.ts',
+  'src/tenants/webhooks/delivery/leases-store.ts',
   'src/tenants/webhooks/delivery/store.ts',
   'src/tenants/webhooks/outcomes.ts',
 ];
@@ -32,6 +34,7 @@ const MACHINE_COLUMNS = [
   'operator_rights.at',
   'operators.created_at',
   'personal_answers.created_at',
+  'webhook_shards.renewed_at',
   'workflow_commands.created_at',
   'workflow_commands.due_at',
 ];

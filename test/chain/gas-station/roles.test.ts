@@ -63,8 +63,8 @@ it('a treasury that received sweeps is never a station, and a station never a tr
 });
 
 it('a treasury that has paid a station stays a treasury, even without sweeps', async () => {
-  const payFrom = (from: string, ether: string) =>
-    sendAs(world.chain, from, { to: world.station, value: parseEther(ether) });
+  const payFrom = async (from: string, ether: string) =>
+    world.chain.receipt(await sendAs(world.chain, from, { to: world.station, value: parseEther(ether) }));
   await fundNative(world.chain, world.treasury, parseEther('2'));
   await payFrom(world.treasury, '0.5');
   expect(await scan()).toMatchObject([{ paidBy: 'treasury' }]);

@@ -83,7 +83,8 @@ it('an unknown change is shown with its amount once it has lasted, until a readi
   expect(await breaks()).toEqual([{ subject: 'pool@local:ETH', amount: '0.1', currency: 'ETH' }]);
   const samples = await chainReading(on.api.services).read(on.api.database);
   const ages = samples.filter(({ gauge }) => gauge === 'chain_reading_age_seconds');
-  expect(ages).toMatchObject([{ labels: { chain: 'local' }, value: 0 }]);
+  expect(ages).toMatchObject([{ labels: { chain: 'local' } }]);
+  expect(ages[0]?.value).toBeLessThan(300);
   expect(
     samples
       .filter((each) => !ages.includes(each))
