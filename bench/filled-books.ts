@@ -30,8 +30,8 @@ const idAt = (prefix: string, ms: string, tail: string) =>
 const card = (n: string) => `'card_' || lpad((${n})::text, 26, '0')`;
 
 /**
- * Table of the chains from 1 to $1: card, place among the chains of that card (from 0), times and ids. $2 is the time before the
- * first chain and $3 the time from one to the next, both in milliseconds. The settlement follows within that time, so that the
+ * Table of the chains from 1 to $1. Columns: card, place among the chains of that card (from 0), times and ids. $2 is the time before
+ * the first chain. $3 is the time from one chain to the next. Both are milliseconds. The settlement follows within that time, so that the
  * numbers of each account rise with the time.
  */
 const CHAINS = `create temporary table filled_chains on commit drop as

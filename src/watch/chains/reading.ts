@@ -43,7 +43,7 @@ interface Rested {
   head: string;
   /** The value of the sign of writes before the step. */
   written: SignValue;
-  /** Of the step, and of the last note that the chain was read. Milliseconds, monotonic. */
+  /** Times of the step and of the last note that the chain was read. Milliseconds, monotonic. */
   at: number;
   notedAt: number;
 }
