@@ -5,14 +5,16 @@ import {
   copyFileSync,
   cpSync,
   existsSync,
+  lstatSync,
+  mkdirSync,
   mkdtempSync,
   readFileSync,
   rmSync,
   symlinkSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
-import { defaultCacheDir, installInto } from '../src/startup/embedded/tool-cache';
+import { installInto } from '../src/startup/embedded/tool-cache';
 
 const ROOT = join(__dirname, '..');
 
@@ -44,7 +46,7 @@ export function hasHistory(): boolean {
 
 /**
  * Unpacks the files of an earlier commit into a temporary folder, with its packages. Packages of another lock file are
- * installed once for each user, in the cache folder.
+ * installed once for each user.
  * @throws Error when the commit or its packages cannot be fetched
  */
 export function unpackCommit(commit: string): Promise<Unpacked> {
@@ -96,16 +98,17 @@ async function inFolder(fill: (folder: string) => void): Promise<Unpacked> {
 /** The files that determine packages. */
 const PACKAGE_FILES = ['package.json', 'package-lock.json', '.npmrc'];
 
-/** @returns this checkout's packages when both lock files are equal, otherwise the commit's own in the cache */
+/** @returns this checkout's packages when both lock files are equal, otherwise the commit's own */
 async function packagesOf(folder: string): Promise<string> {
   const lock = (root: string) => readFileSync(join(root, 'package-lock.json'), 'utf8');
   const ours = join(ROOT, 'node_modules');
   if (lock(folder) === lock(ROOT) && existsSync(ours)) return ours;
-  const cache = defaultCacheDir(process.env);
   const name = `packages-${createHash('sha256').update(lock(folder)).digest('hex').slice(0, 16)}`;
+  const cache = ownCache();
   const place = existsSync(join(cache, name))
     ? join(cache, name)
     : await installInto(cache, name, async (fresh) => {
+        chmodSync(fresh, 0o755);
         for (const file of PACKAGE_FILES) copyFileSync(join(folder, file), join(fresh, file));
         const { status } = spawnSync('npm', ['ci', '--include=dev', '--no-audit', '--no-fund'], {
           cwd: fresh,
@@ -114,4 +117,19 @@ async function packagesOf(folder: string): Promise<string> {
         if (status !== 0) throw new Error(`npm ci failed for the packages of ${folder}`);
       });
   return join(place, 'node_modules');
+}
+
+/**
+ * The user's folder of packages. It lies beside the temporary folders, because Postgres may run as another user, who cannot enter
+ * the home of this one.
+ */
+function ownCache(): string {
+  const { uid, username } = userInfo();
+  const cache = join(tmpdir(), `cardwright-packages-${username}`);
+  mkdirSync(cache, { recursive: true });
+  const found = lstatSync(cache);
+  if (!found.isDirectory() || (uid >= 0 && found.uid !== uid))
+    throw new Error(`${cache} belongs to another user`);
+  chmodSync(cache, 0o755);
+  return cache;
 }
