@@ -212,7 +212,11 @@ describe('prints the error in one line and ends with 2', () => {
     [{ PORT: 'high' }, [], /PORT: .*"high"/],
     [{ MASTER_KEYS: 'hush' }, [], /MASTER_KEYS: must be a list of id:key.* \(given: hidden\)/],
     [{}, ['--role', 'worker'], /--role worker needs DATABASE_URL and TEMPORAL_ADDRESS/],
-    [{}, ['--role', 'boss'], /Allowed choices are all, api, worker, dispatcher, desk, signer, migrate, parties/],
+    [
+      {},
+      ['--role', 'boss'],
+      /Allowed choices are all, api, worker, dispatcher, desk, signer, migrate, parties/,
+    ],
     [
       { MODE: 'live', MASTER_KEYS: KEYS, PARTY_BANK_URL: 'https://bank.example.com', PARTY_RATES: 'off' },
       [],
