@@ -11,7 +11,6 @@ import type { Config, Role } from '../kernel/config/config';
 import { callOthers, hearOthers } from '../kernel/db/calls';
 import { createDatabase, type Database } from '../kernel/db/database';
 import { lookoutOf } from '../kernel/db/lookout';
-import { isPooled } from '../kernel/db/session-settings';
 import { countCommitted } from '../kernel/metrics/committed';
 import { createMetrics, type Metrics } from '../kernel/metrics/metrics';
 import { createMetricsServer } from '../kernel/metrics/server';
@@ -358,7 +357,6 @@ function keepCalls({ role, services: { database }, infrastructure, stages }: Par
   eventsCommitted.subscribe(call);
   stages.started('calls to other processes', async () => void eventsCommitted.unsubscribe(call));
   if (role !== 'worker' && role !== 'dispatcher') return;
-  if (isPooled(infrastructure.databaseUrl)) return;
   const source = { url: infrastructure.databaseUrl, name: `cardwright ${role}` };
   const hearing = hearOthers(source, () => lookoutOf(database).wake());
   stages.started('calls of other processes', () => hearing.stop());

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import type { Database } from './database';
+import { isPooled } from './session-settings';
 
 /**
  * A call wakes the lookouts of other processes at once, instead of within two seconds. Nothing depends on it: it may be lost, and a pooler
@@ -24,13 +25,15 @@ export function callOthers(database: Database): void {
 }
 
 /**
- * Hears calls until it is stopped, on a connection of its own that sends no statement while it waits.
+ * Hears calls until it is stopped, on a connection of its own that sends no statement while it waits. Behind PgBouncer nothing is heard,
+ * because the session would be another process's next.
  * @param heard called for each call
  */
 export function hearOthers(
   { url, name }: { url: string; name: string },
   heard: () => void,
 ): { stop(): Promise<void> } {
+  if (isPooled(url)) return { stop: async () => undefined };
   const stopping = new AbortController();
   const { signal } = stopping;
 

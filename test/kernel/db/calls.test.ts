@@ -1,3 +1,4 @@
+import { type AddressInfo, createServer } from 'node:net';
 import { callOthers, hearOthers } from '../../../src/kernel/db/calls';
 import { type TestDatabase, testDatabase } from '../../support/database';
 import { until } from '../../support/until';
@@ -38,4 +39,24 @@ it('calls another process after a quiet second, and not for each commit', async 
     await hearing.stop();
   }
   expect(await listeners()).toBe(0);
+});
+
+/** @returns the number of connections that a process opens at this address to hear calls */
+async function connectionsTo(options: string): Promise<number> {
+  let opened = 0;
+  const server = createServer((socket) => {
+    opened += 1;
+    socket.destroy();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const url = `postgres://runtime@127.0.0.1:${port}/cardwright${options}`;
+  await hearOthers({ url, name: 'hears' }, () => undefined).stop();
+  await new Promise((resolve) => server.close(resolve));
+  return opened;
+}
+
+it('hears no calls through PgBouncer, whose session another process would get next', async () => {
+  expect(await connectionsTo('')).toBe(1);
+  expect(await connectionsTo('?pgbouncer=true')).toBe(0);
 });
