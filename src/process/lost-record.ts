@@ -36,6 +36,18 @@ export async function unlessLost<Result>(
   }
 }
 
+/** The progress that ends the workflow of a lost record. */
+const LOST_PROGRESS = { status: LOST, open: false, lookAt: null } as const;
+
+/** As {@link unlessLost}, for steps whose result tells the workflow when to look again. */
+export async function progressUnlessLost<Progress>(
+  database: Database,
+  step: () => Promise<Progress>,
+): Promise<Progress | typeof LOST_PROGRESS> {
+  const progress = await unlessLost(database, step);
+  return progress === LOST ? LOST_PROGRESS : progress;
+}
+
 /** Tells people of a lost record. Idempotent. */
 async function showLost(database: Database, { what, id }: RecordLost): Promise<void> {
   await openBreak(database, { tenantId: null, kind: 'record_lost', subject: id, detail: what });

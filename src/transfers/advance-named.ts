@@ -1,6 +1,6 @@
-import { RecordLost } from '../process/lost-record';
+import { progressUnlessLost, RecordLost } from '../process/lost-record';
 import type { Services } from '../services';
-import { advance, type Progress, progressUnlessLost } from './engine/advance';
+import { advance, type Progress } from './engine/advance';
 import { findKind } from './kinds';
 
 /**
@@ -9,7 +9,7 @@ import { findKind } from './kinds';
  * @param what the kinds in one word
  */
 export const advanceNamed = (services: Services, what: string, id: string): Promise<Progress> =>
-  progressUnlessLost(services, async () => {
+  progressUnlessLost(services.database, async () => {
     const kind = await findKind(services.database, id);
     if (!kind) throw new RecordLost(what, id);
     return advance(services, kind, id);

@@ -3,7 +3,7 @@ import { newId } from '../../kernel/ids';
 import { isCountable } from '../../parties/protocol/answers';
 import { openBreakAgain } from '../../process/breaks/operations';
 import { mayRepeatLost } from '../../process/lost-orders';
-import { LOST, unlessLost } from '../../process/lost-record';
+import { progressUnlessLost } from '../../process/lost-record';
 import { PartyRefused, PartyStopped, UnreadableAnswer } from '../../process/party-errors';
 import { isStopped } from '../../process/switches/switches';
 import type { Services } from '../../services';
@@ -43,17 +43,8 @@ const ROUNDS = 10;
  * A transfer that does not exist was lost by a fail-over. A person is told, and its workflow ends.
  * @throws PartyStopped after everything else is done; PartyAway when the outcome is unknown: retry
  */
-export async function advance(services: Services, kind: AnyKind, id: string): Promise<Progress> {
-  return progressUnlessLost(services, () => advanceKnown(services, kind, id));
-}
-
-/** Takes a step of a transfer. @returns the progress of the step, or the end of a transfer that does not exist */
-export async function progressUnlessLost(
-  { database }: Pick<Services, 'database'>,
-  step: () => Promise<Progress>,
-): Promise<Progress> {
-  const progress = await unlessLost(database, step);
-  return progress === LOST ? { status: LOST, open: false, lookAt: null } : progress;
+export function advance(services: Services, kind: AnyKind, id: string): Promise<Progress> {
+  return progressUnlessLost(services.database, () => advanceKnown(services, kind, id));
 }
 
 async function advanceKnown(services: Services, kind: AnyKind, id: string): Promise<Progress> {

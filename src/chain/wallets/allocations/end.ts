@@ -1,6 +1,6 @@
 import type { Tx } from '../../../kernel/db/database';
 import { notFound } from '../../../kernel/errors';
-import { LOST, RecordLost, unlessLost } from '../../../process/lost-record';
+import { type LOST, progressUnlessLost, RecordLost } from '../../../process/lost-record';
 import type { Services } from '../../../services';
 import { attested } from '../attestation';
 import { requireWallet } from '../operations';
@@ -75,12 +75,11 @@ export interface AllocationProgress {
 /**
  * The step of an allocation's workflow: ends an expired allocation. Idempotent. A lost allocation opens a break.
  */
-export async function advanceAllocation(
+export function advanceAllocation(
   services: EndDeps & Pick<Services, 'database' | 'productClock'>,
   id: string,
 ): Promise<AllocationProgress> {
-  const progress = await unlessLost(services.database, () => advanceKnown(services, id));
-  return progress === LOST ? { status: LOST, open: false, lookAt: null } : progress;
+  return progressUnlessLost(services.database, () => advanceKnown(services, id));
 }
 
 function advanceKnown(

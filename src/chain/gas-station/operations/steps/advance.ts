@@ -1,4 +1,4 @@
-import { LOST, unlessLost } from '../../../../process/lost-record';
+import { type LOST, progressUnlessLost } from '../../../../process/lost-record';
 import type { Services } from '../../../../services';
 import { endUnexecuted } from '../lifecycle/end';
 import type { GasOperation, GasOperationStatus } from '../record';
@@ -30,9 +30,8 @@ const ROUNDS = 20;
  * revision is unchanged. So a step can be interrupted anywhere and repeated.
  * @throws ChainAway when no node answers; try again
  */
-export async function advanceGasOperation(services: Services, id: string): Promise<Progress> {
-  const progress = await unlessLost(services.database, () => advanceKnown(services, id));
-  return progress === LOST ? { status: LOST, open: false, lookAt: null } : progress;
+export function advanceGasOperation(services: Services, id: string): Promise<Progress> {
+  return progressUnlessLost(services.database, () => advanceKnown(services, id));
 }
 
 async function advanceKnown(services: Services, id: string): Promise<Progress> {
