@@ -1,5 +1,5 @@
 /** @long @isolated kills every part of the product. */
-import { agrees, type Balances, fold, reconcile } from '../../client/src';
+import { agrees, fold, reconcile } from '../../client/src';
 import { createDatabase, type Database } from '../../src/kernel/db/database';
 import { killAll, START_MS } from '../startup/process';
 import { isSigned, type Received, type Receiver, startReceiver } from '../support/outside/receiver';
@@ -16,6 +16,7 @@ import { type ChainWorld, openChainWorld } from './chain/world';
 import { type KillPlan, planKills, wipedWhilePartyIsAway } from './kills';
 import { checkingSettlement, liveMoney, MONEY_ENDS, type Moneyed } from './money';
 import { type Answer, type Persistent, persistent, type Settled } from './persistent';
+import { allCards, leftOver } from './run/proofs';
 import { createTally } from './run/tally';
 import { liveACard, storiesOf, VARIANTS } from './scenario';
 
@@ -182,36 +183,13 @@ it(
 it(
   'ends every card, every workflow and every delivery',
   async () => {
-    // A workflow that ended while its party's list could not be read waits for a day until it reads the party again.
-    const left = () =>
-      database.query(
-        `select 'card' as what, id::text, status as state from cards
-          where status not in ('closed', 'failed') or (status = 'closed' and processor_closed_at is null)
-         union all select 'gas operation', id::text, status from gas_operations where executed_at is null
-         union all select 'wallet', id::text, status from wallets where status = 'allocated'
-         union all select 'event', number::text, delivery from events where delivery <> 'delivered' and tenant_id = $1
-         union all select 'command', workflow_id, last_error from workflow_commands
-         union all select 'transfer', id, status from transfers where due_by < now() + interval '20 hours'
-         union all select 'break', subject, kind || ' ' || detail from breaks where resolved_at is null limit 20`,
-        [credential.clientId],
-      );
+    const left = () => leftOver({ database, credential });
     await until(async () => (await left()).length === 0).catch(async () => expect(await left()).toEqual([]));
-    const listed = await allCards();
+    const listed = await allCards({ client });
     expect(listed.map(({ id }) => id).sort()).toEqual([...lives.values()].map(({ cardId }) => cardId).sort());
   },
   ROUND_MS + 10_000,
 );
-
-async function allCards(): Promise<{ id: string; balance: Balances }[]> {
-  const cards = [];
-  let cursor = '';
-  do {
-    const page = await client.get(`/v1/cards?limit=100${cursor}`);
-    cards.push(...page.data);
-    cursor = page.hasMore ? `&cursor=${encodeURIComponent(page.nextCursor)}` : '';
-  } while (cursor);
-  return cards;
-}
 
 /** The first delivery of each event. */
 function firsts(): Received[] {
@@ -272,7 +250,7 @@ it('has a correct ledger, and webhooks that add up to the balances of the API', 
   const events = firsts().map(({ body }) => body);
   expect(reconcile(events)).toEqual([]);
   const folds = fold(events);
-  for (const { id, balance } of await allCards())
+  for (const { id, balance } of await allCards({ client }))
     expect({ id, balance, folded: folds.get(id), same: agrees(folds.get(id), balance) }).toMatchObject({
       same: true,
     });

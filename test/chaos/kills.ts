@@ -1,6 +1,3 @@
-import { execFileSync } from 'node:child_process';
-import { readdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createDatabase, type Database } from '../../src/kernel/db/database';
 import { Decimal } from '../../src/kernel/money/money';
@@ -8,6 +5,7 @@ import { receivePayment } from '../../src/parties/bank/sandbox/receive';
 import { CREDIT_CALLBACK_PATH } from '../../src/transfers/iban/credits/kind';
 import type { Fleet } from '../support/product';
 import { until } from '../support/until';
+import { childrenOf, replaced, wipeTemporal } from './run/faults';
 
 /**
  * Sends SIGKILL at random moments of the work. Moments are counted in answers, so that a slow machine is not killed
@@ -20,7 +18,7 @@ export const KILLS = {
   postgres: (fleet: Fleet) => replaced(fleet.postgres),
   /** One backend process. Postgres then ends all others and recovers. */
   backend: async ({ postgres }: Fleet) => {
-    const backends = childrenOf(postgres.pid());
+    const backends = childrenOf(postgres.pid(), 'cardwright');
     const victim = backends[Math.floor(Math.random() * backends.length)];
     if (victim !== undefined) process.kill(victim, 'SIGKILL');
   },
@@ -32,49 +30,21 @@ export const KILLS = {
 } as const satisfies Record<string, (fleet: Fleet) => Promise<void>>;
 export type Victim = keyof typeof KILLS;
 
-async function replaced(server: { pid(): number }): Promise<void> {
-  const before = server.pid();
-  process.kill(before, 'SIGKILL');
-  while (server.pid() === before) await sleep(50); // its keeper starts it again
-}
-
 /**
  * The reconciler of a running worker runs once a minute, that of a new worker at once. Only long runs wait for the
  * minute.
  */
 export const PATIENT = process.env['CHAOS_ROUNDS'] !== undefined;
 
-/** Wipes Temporal's data. The reconciler starts overdue work again, and the test makes all work overdue at once. */
+/** Temporal loses its data. The worker is killed before it can begin any work, because the leases of a killed worker last for half a minute. */
 async function wiped(fleet: Fleet): Promise<void> {
-  const { temporal, dataDir, databaseUrl } = fleet;
-  await temporal.stop();
-  for (const file of readdirSync(dataDir)) if (file.startsWith('temporal.db')) rmSync(join(dataDir, file));
-  const database = createDatabase({ url: databaseUrl, poolSize: 1, name: 'time passes' });
+  const database = createDatabase({ url: fleet.databaseUrl, poolSize: 1, name: 'time passes' });
   try {
-    for (const [table, column] of OVERDUE_COLUMNS)
-      await database.query(
-        `update ${table} set ${column} = ${column} - interval '1 hour' where ${column} is not null`,
-      );
-    // Nothing was listed in that hour, so no reading goes back before it.
-    await database.query(
-      `update party_places p set read_at = read_at - interval '1 hour',
-              place = (select l.place from party_places l where l.party = p.party order by l.read_at desc limit 1)`,
-    );
+    await wipeTemporal(fleet, database, () => (PATIENT ? undefined : fleet.worker.kill9()));
   } finally {
     await database.close();
   }
-  // Kills the worker before it can begin any work, because the leases of a killed worker last for half a minute.
-  await Promise.all([temporal.start(), ...(PATIENT ? [] : [fleet.worker.kill9()])]);
 }
-
-const OVERDUE_COLUMNS = [
-  ['transfers', 'due_by'],
-  ['reported_names', 'due_by'],
-  ['wallet_allocations', 'due_by'],
-  ['gas_operations', 'due_by'],
-  ['cards', 'updated_at'],
-  ['cardholders', 'watched_until'],
-] as const;
 
 /**
  * Plays a payment to an IBAN that the bank calls back about and lists, while the bank cannot be read. Then Temporal
@@ -105,15 +75,6 @@ export async function wipedWhilePartyIsAway(
   await until(isTold);
   await wiped(fleet);
   await database.query(`alter table ${away} rename to sandbox_orders`);
-}
-
-/** @returns the process ids of client connections */
-function childrenOf(pid: number): number[] {
-  const lines = execFileSync('ps', ['-eo', 'pid=,ppid=,args=']).toString().split('\n');
-  return lines.flatMap((line) => {
-    const [, child, parent, args = ''] = /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? [];
-    return Number(parent) === pid && args.includes('cardwright') ? [Number(child)] : [];
-  });
 }
 
 export interface KillPlan {

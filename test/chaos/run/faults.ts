@@ -3,8 +3,9 @@ import { readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
+import type { Database } from '../../../src/kernel/db/database';
 import { runtimeUrl } from '../../../src/startup/embedded/postgres/connection';
-import type { Server } from '../../support/product';
+import type { Fleet, Server } from '../../support/product';
 import type { Random } from './random';
 import type { ChaosWorld, RoleName } from './world';
 
@@ -85,7 +86,7 @@ export const FAULTS = {
     skipped: ({ documents }) => (documents.small ? undefined : 'no file system can be mounted here'),
     play: ({ documents }, random) => fill(documents.folder, random.between(5_000, 10_000)),
   },
-  'wipe Temporal': { play: wipeTemporal },
+  'wipe Temporal': { play: ({ fleet, database }) => wipeTemporal(fleet, database) },
 } as const satisfies Record<string, Fault>;
 
 export type FaultName = keyof typeof FAULTS;
@@ -95,10 +96,11 @@ export const IMPOSSIBLE: Record<string, string> = {
   'fill the disk of Postgres': 'the embedded Postgres has no file system of its own',
 };
 
-async function replaced(server: Pick<Server, 'pid'>): Promise<void> {
+/** Kills a server, and waits until its keeper has started it again. */
+export async function replaced(server: Pick<Server, 'pid'>): Promise<void> {
   const before = server.pid();
   process.kill(before, 'SIGKILL');
-  while (server.pid() === before) await sleep(50); // its keeper starts it again
+  while (server.pid() === before) await sleep(50);
 }
 
 async function frozen(pids: readonly number[], ms: number): Promise<void> {
@@ -119,7 +121,7 @@ async function frozen(pids: readonly number[], ms: number): Promise<void> {
 }
 
 /** @param containing a part of the command line @returns the process ids of children */
-function childrenOf(pid: number, containing = ''): number[] {
+export function childrenOf(pid: number, containing = ''): number[] {
   const lines = execFileSync('ps', ['-eo', 'pid=,ppid=,args=']).toString().split('\n');
   return lines.flatMap((line) => {
     const [, child, parent, args = ''] = /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? [];
@@ -169,8 +171,15 @@ async function fill(folder: string, ms: number): Promise<void> {
   }
 }
 
-/** Temporal loses all its data. The reconciler starts overdue work again, and an hour passes for all work. */
-async function wipeTemporal({ fleet: { temporal, dataDir }, database }: ChaosWorld): Promise<void> {
+/**
+ * Temporal loses all its data. The reconciler starts overdue work again, and an hour passes for all work.
+ * @param beside runs beside Temporal's new start
+ */
+export async function wipeTemporal(
+  { temporal, dataDir }: Pick<Fleet, 'temporal' | 'dataDir'>,
+  database: Database,
+  beside: () => Promise<void> | undefined = () => undefined,
+): Promise<void> {
   await temporal.stop();
   for (const file of readdirSync(dataDir)) if (file.startsWith('temporal.db')) rmSync(join(dataDir, file));
   await database.transaction(async (tx) => {
@@ -184,7 +193,7 @@ async function wipeTemporal({ fleet: { temporal, dataDir }, database }: ChaosWor
               place = (select l.place from party_places l where l.party = p.party order by l.read_at desc limit 1)`,
     );
   });
-  await temporal.start();
+  await Promise.all([temporal.start(), beside()]);
 }
 
 const OVERDUE_COLUMNS = [

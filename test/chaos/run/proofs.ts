@@ -146,7 +146,7 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
 };
 
 /** Work that has not ended. A workflow that ended while its party's list could not be read waits for a day until it reads the party again. */
-const leftOver = ({ database, credential }: ChaosWorld) =>
+export const leftOver = ({ database, credential }: Pick<ChaosWorld, 'database' | 'credential'>) =>
   database.query(
     `select 'card' as what, id::text, status as state from cards
       where status not in ('closed', 'failed') or (status = 'closed' and processor_closed_at is null)
@@ -181,7 +181,10 @@ function firsts({ receiver }: ChaosWorld): Received[] {
   return [...new Map(newestFirst.map((one) => [one.body.data['id'] as string, one])).values()];
 }
 
-async function allCards({ client }: ChaosWorld): Promise<{ id: string; balance: Balances }[]> {
+/** Every card of the tenant, page by page. */
+export async function allCards({
+  client,
+}: Pick<ChaosWorld, 'client'>): Promise<{ id: string; balance: Balances }[]> {
   const cards = [];
   let cursor = '';
   do {
