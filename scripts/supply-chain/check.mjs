@@ -10,24 +10,21 @@ const IMAGES = { Dockerfile: /^FROM (\S+)/gm, 'docker-compose.yml': /^\s*image: 
 /** Images that this repository builds, and names of earlier stages. */
 const OWN = /^(cardwright:|packages$)/;
 
-/** Whether the files are those of a release: its version is not one of a candidate, or CI knows a release already. */
-const isRelease = (read) =>
-  !JSON.parse(read('package.json')).version.includes('-') || JSON.parse(read('.ci/release.json')) !== null;
-
 /**
  * Checks what the installation is made of.
  * @param root folder of the project
+ * @param isPublished whether an image of these files is about to be published, which must not rest on a tag alone
  * @returns a line for each fault
  */
-export function faultsIn(root) {
+export function faultsIn(root, isPublished) {
   const read = (name) => readFileSync(join(root, name), 'utf8');
   const lock = JSON.parse(read('package-lock.json'));
   const unpinned = JSON.parse(read('scripts/supply-chain/images-without-digest.json'));
   return [
     ...faultsOfLock(lock),
     ...faultsOfImages(read, unpinned),
-    ...(isRelease(read) && unpinned.length > 0
-      ? [`a release must not have images without a digest: ${unpinned.join(', ')}. ${PIN}`]
+    ...(isPublished && unpinned.length > 0
+      ? [`a published image must not rest on images without a digest: ${unpinned.join(', ')}. ${PIN}`]
       : []),
   ];
 }

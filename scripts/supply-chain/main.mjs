@@ -1,20 +1,25 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { faultsIn } from './check.mjs';
 import { ROOT } from './lock.mjs';
 
 /**
  * `npm run supply-chain` checks hashes, licences and images, asks for known weaknesses, and writes the bill of materials to
- * `dist/bom.cdx.json`. Another folder as argument is only checked. Weaknesses are told and fail nothing, because they appear
- * without a change of this repository, and because the registry may be out of reach.
+ * `dist/bom.cdx.json`. `--publish` demands a digest of every image. Another folder as argument is only checked. Weaknesses are told
+ * and fail nothing, because they appear without a change of this repository, and because the registry may be out of reach.
  */
 
 const AUDIT_MS = 60_000;
 const BOM_BYTES = 64 * 2 ** 20;
 
-const [folder] = process.argv.slice(2);
-const faults = faultsIn(folder ?? ROOT);
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { publish: { type: 'boolean', default: false } },
+});
+const [folder] = positionals;
+const faults = faultsIn(folder ?? ROOT, values.publish);
 for (const fault of faults) console.error(fault);
 console.log(
   faults.length > 0 ? `${faults.length} faults` : 'Hashes, licences and images are as they should be',

@@ -13,9 +13,8 @@ import {
 const ROOT = join(__dirname, '../..');
 const FILES = [
   ...['package.json', 'package-lock.json', 'client/package.json', 'CHANGELOG.md', '.ci/release.json'],
-  ...['scripts/supply-chain/images-without-digest.json', RELEASED_FILE, MIGRATIONS],
+  ...[RELEASED_FILE, MIGRATIONS],
 ];
-const IMAGES = 'scripts/supply-chain/images-without-digest.json';
 const CHART = 'deploy/helm/cardwright/Chart.yaml';
 
 let folder: string;
@@ -30,7 +29,6 @@ beforeEach(() => {
     change(file, (text) => text.replaceAll(/^( {2}| {6})"version": "[^"]*"/gm, (line) => candidate(line)));
   change('CHANGELOG.md', () => '# Changelog\n\n## [1.0.0-rc.1] - unreleased\n\n- All.\n');
   change(RELEASED_FILE, () => '{}\n');
-  change(IMAGES, () => '[]\n');
   mkdirSync(dirname(join(folder, CHART)), { recursive: true });
   writeFileSync(join(folder, CHART), 'name: cardwright\nversion: 1.0.0-rc.1\nappVersion: 1.0.0-rc.1\n');
 });
@@ -66,12 +64,6 @@ it.each([
 ])('refuses %s', (version, reason) => {
   expect(() => name(version)).toThrow(reason);
   expect(json('package.json')['version']).toBe('1.0.0-rc.1');
-});
-
-it('refuses a release while an image lacks a digest, and writes nothing', () => {
-  change(IMAGES, () => '["postgres:18"]\n');
-  expect(() => name('1.0.0')).toThrow('images lack a digest: postgres:18');
-  expect(json(RELEASED_FILE)).toEqual({});
 });
 
 it('refuses a release whose released migrations were edited', () => {
