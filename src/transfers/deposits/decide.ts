@@ -3,6 +3,8 @@ import type { Tx } from '../../kernel/db/database';
 import { conflict, invalid } from '../../kernel/errors';
 import { type Decimal, formatAmount } from '../../kernel/money/money';
 import { assertFits } from '../../kernel/wire/schemas';
+import { UNKNOWN_REFUND } from '../../process/breaks/kinds';
+import { mayRepeatLostRefund } from '../../process/lost-orders';
 import type { Services } from '../../services';
 import { type Decided, decide } from '../engine/decide';
 import type { NewDecision } from '../engine/kind';
@@ -48,11 +50,21 @@ export async function judgeReview(
 ): Promise<NewDecision[]> {
   assertUndecided(deposit);
   if (decision === 'approved') await assertItsAccountOpen(tx, deposit);
+  else await assertNoLostRefund(tx, deposit);
   return decision === 'approved' ? approval(deposit) : rejections(deposit);
 }
 
 async function assertItsAccountOpen(tx: Tx, { transfer: { accountId } }: Deposit): Promise<void> {
   if (accountId !== null) await assertAccountOpen(tx, { id: accountId });
+}
+
+/** @throws Problem 409 `invalid_transition` while a refund whose record was lost may be repeated */
+async function assertNoLostRefund(tx: Tx, { transfer: { id } }: Deposit): Promise<void> {
+  if (await mayRepeatLostRefund(tx, depositKind.party, id))
+    throw conflict(
+      'invalid_transition',
+      `Commits were lost, and the party may have refunded this deposit already. Wait until its list was read again, and resolve ${UNKNOWN_REFUND}.`,
+    );
 }
 
 function assertUndecided(deposit: Deposit): void {
@@ -127,6 +139,7 @@ export async function judgeRefund(
   if (status !== 'completed' || !terms)
     throw conflict('invalid_transition', `A deposit that is ${status} cannot be refunded.`);
   await assertItsAccountOpen(tx, deposit);
+  await assertNoLostRefund(tx, deposit);
   const { currency } = terms;
   const left = refundableOf(deposit);
   const amount = asked ?? left;

@@ -1,4 +1,5 @@
 import type { CheckoutWord } from '../../parties/checkout/word';
+import { UNKNOWN_REFUND } from '../../process/breaks/kinds';
 import type { WantedBreak } from '../../process/breaks/operations';
 import { orderOf, REFUNDS } from '../engine/books/refunds';
 import { type Decision, refusalOf } from '../engine/record';
@@ -38,5 +39,5 @@ function takenByOthers(situation: Deposit): WantedBreak[] {
     ...disputes
       .filter(({ status }) => status !== 'won')
       .map(({ id, amount, currency }) => ({ detail: `dispute ${id}`, amount, currency })),
-  ].map((taken) => ({ kind: 'deposit_refund_not_ours', ...taken }));
+  ].map((taken) => ({ kind: UNKNOWN_REFUND, ...taken }));
 }
