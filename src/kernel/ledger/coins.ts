@@ -29,8 +29,11 @@ export async function ensureCoin(tx: Tx, coin: Coin, at: Date): Promise<void> {
     [coin.symbol, coin.decimals, at],
   );
   // Another process may have added it with other decimals, which this one does not know yet.
-  const [stored] = await tx.query<Coin>('select symbol, decimals from coins where symbol = $1', [coin.symbol]);
-  if (stored?.decimals !== coin.decimals) throw new RangeError(`the ledger has ${coin.symbol} with other decimals`);
+  const [stored] = await tx.query<Coin>('select symbol, decimals from coins where symbol = $1', [
+    coin.symbol,
+  ]);
+  if (stored?.decimals !== coin.decimals)
+    throw new RangeError(`the ledger has ${coin.symbol} with other decimals`);
   tx.afterCommit(() => learnCoin(coin));
 }
 

@@ -29,7 +29,9 @@ for (const [units, codes] of Object.entries(OTHERS)) {
   for (const code of codes.split(' ')) minorUnits.set(code, Number(units));
 }
 
-const iso4217 = new Set([...minorUnits.keys(), ...ISO_OTHERS.split(' ')].filter((code) => !ASSETS.includes(code)));
+const iso4217 = new Set(
+  [...minorUnits.keys(), ...ISO_OTHERS.split(' ')].filter((code) => !ASSETS.includes(code)),
+);
 
 /** Whether every installation has the asset, without a row in Postgres. */
 export const isBuiltIn = (code: string): boolean => ASSETS.includes(code);

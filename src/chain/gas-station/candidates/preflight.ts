@@ -139,7 +139,12 @@ async function readOf(
           value: sweepableOf(config, network, { contract }, whole),
           data: '0x',
         })
-      : await costsOfToken(node, feeModel, { wallet: address, token: contract, treasury: to, units: balance });
+      : await costsOfToken(node, feeModel, {
+          wallet: address,
+          token: contract,
+          treasury: to,
+          units: balance,
+        });
   if (costs === null) return { balance, native, fees, fee: null, ...FREE };
   const { dataFee } = costs;
   const gas = costs.gas + (stationAddress === null ? 0n : BESIDE_TRANSFER);

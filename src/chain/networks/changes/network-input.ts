@@ -105,7 +105,14 @@ export function checkedFields(
   const missing = before ? undefined : NEEDED.find((field) => given[field] === undefined);
   if (missing) throw invalid(`${missing} is required.`, missing);
   const { explorerUrl = before?.explorerUrl ?? null, assets, ...rest } = given;
-  const { name, kind, chainId, confirmations, enabled, feeModel = 'evm' } = {
+  const {
+    name,
+    kind,
+    chainId,
+    confirmations,
+    enabled,
+    feeModel = 'evm',
+  } = {
     ...before,
     ...defined(rest),
   } as Network;
@@ -134,7 +141,10 @@ function checkedAssets(kind: Network['kind'], given: GivenAsset[]): NetworkAsset
     const field = (name: keyof GivenAsset) => assetField(place, name);
     const checked = { ...asset, contract: checkedContract(kind, asset, field) };
     if (asset.minDeposit.decimalPlaces() > ledgerDecimals(checked))
-      throw invalid(`${field('minDeposit')} has more decimals than ${asset.symbol} allows.`, field('minDeposit'));
+      throw invalid(
+        `${field('minDeposit')} has more decimals than ${asset.symbol} allows.`,
+        field('minDeposit'),
+      );
     return checked;
   });
   for (const name of ['symbol', 'contract'] as const) {

@@ -64,7 +64,12 @@ async function readOpFee(rpc: Rpc, chainId: number, call: Call): Promise<bigint>
 
 async function readArbitrumGas(rpc: Rpc, call: Call): Promise<bigint> {
   const args = [asHex(call.to), false, asHex(call.data)] as const;
-  const answer = await askContract(rpc, call, ARBITRUM_NODES, encodeFunctionData({ abi: ARBITRUM_ABI, args }));
+  const answer = await askContract(
+    rpc,
+    call,
+    ARBITRUM_NODES,
+    encodeFunctionData({ abi: ARBITRUM_ABI, args }),
+  );
   return wordsOf(answer, 4, (words) => decodeFunctionResult({ abi: ARBITRUM_ABI, data: words })[1]);
 }
 

@@ -54,7 +54,8 @@ export async function comparedWith(
   also: readonly string[] = [],
 ): Promise<SettlementBalance[]> {
   const books = await internalBalances(sql, PARTY_ACCOUNTS.exchange, allCurrencies());
-  return allCurrencies().filter((currency) => !said.unreadable.includes(currency))
+  return allCurrencies()
+    .filter((currency) => !said.unreadable.includes(currency))
     .map((currency) => {
       const [booked, reported] = [(books.get(currency) ?? ZERO).negated(), balanceOf(said, currency)];
       return { currency, booked, reported, difference: reported.minus(booked), asOf: said.asOf };

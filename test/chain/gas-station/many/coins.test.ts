@@ -44,7 +44,9 @@ describe.each(CHAINS)('a network of %s with the fee model %s', (coin, feeModel, 
     const { body: before } = await admin.call('GET', '/v1/gas-station/config/local');
     const capped = { maxGasPrice: '20', version: before.version };
     expect((await admin.call('PUT', '/v1/gas-station/config/local', capped)).status).toBe(200);
-    const [wallet] = await sql<{ id: string }>(`select id from wallets where purpose = 'pool' order by derivation_index limit 1`);
+    const [wallet] = await sql<{ id: string }>(
+      `select id from wallets where purpose = 'pool' order by derivation_index limit 1`,
+    );
     const path = `/v1/gas-station/sweep-preflight/${wallet!.id}`;
     const { body } = await admin.call('GET', path);
     const cap = body.checks.find(({ name }: { name: string }) => name === 'fee_cap');
@@ -56,12 +58,16 @@ describe.each(CHAINS)('a network of %s with the fee model %s', (coin, feeModel, 
   it('tops up, sweeps and books without a difference', async () => {
     await sweepAll(world);
     await world.on.read();
-    const made = await sql(`select type, asset, status, count(*)::int as made from gas_operations group by 1, 2, 3 order by 1, 2`);
-    expect(made).toEqual([
-      { type: 'sweep', asset: coin, status: 'completed', made: 1 },
-      { type: 'sweep', asset: 'USDT', status: 'completed', made: TOKENS },
-      { type: 'topup', asset: coin, status: 'completed', made: TOKENS },
-    ].sort((one, other) => (one.type + one.asset < other.type + other.asset ? -1 : 1)));
+    const made = await sql(
+      `select type, asset, status, count(*)::int as made from gas_operations group by 1, 2, 3 order by 1, 2`,
+    );
+    expect(made).toEqual(
+      [
+        { type: 'sweep', asset: coin, status: 'completed', made: 1 },
+        { type: 'sweep', asset: 'USDT', status: 'completed', made: TOKENS },
+        { type: 'topup', asset: coin, status: 'completed', made: TOKENS },
+      ].sort((one, other) => (one.type + one.asset < other.type + other.asset ? -1 : 1)),
+    );
     const { lines } = await compareChain(world.on.api.services, 'local');
     expect(lines.filter(({ difference }) => !difference.isZero())).toEqual([]);
     expect(lines.map(({ place, asset }) => `${place} ${asset}`)).toContain(`treasury ${coin}`);
@@ -82,14 +88,17 @@ describe.each(CHAINS)('a network of %s with the fee model %s', (coin, feeModel, 
     if (feeModel === 'op') expect(fees.gt(ether(gas))).toBe(true);
     else expect(fees.toFixed()).toBe(ether(gas));
     for (const [place, { gasUsed }] of receipts.entries())
-      expect(BigInt(attempts[place]!.gas) - gasUsed >= (feeModel === 'arbitrum' ? ARBITRUM_GAS : 0n)).toBe(true);
+      expect(BigInt(attempts[place]!.gas) - gasUsed >= (feeModel === 'arbitrum' ? ARBITRUM_GAS : 0n)).toBe(
+        true,
+      );
   });
 
   it('is configured with the fee model that its contracts show', async () => {
     const { body } = await admin.call('GET', '/v1/networks/local');
     expect(body).toMatchObject({ feeModel, assets: [{ symbol: 'USDT' }, { symbol: coin }] });
     const other = feeModel === 'evm' ? 'op' : 'evm';
-    const put = (model: string) => admin.call('PUT', '/v1/networks/local', { feeModel: model, version: body.version });
+    const put = (model: string) =>
+      admin.call('PUT', '/v1/networks/local', { feeModel: model, version: body.version });
     expect(await put(other)).toMatchObject({ status: 400, body: { field: 'feeModel' } });
     expect(await put(feeModel)).toMatchObject({ status: 200, body: { feeModel } });
   });

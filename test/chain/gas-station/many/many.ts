@@ -39,7 +39,10 @@ export async function manyWallets(
   count: number,
   { coin, network, ...options }: ManyOptions = {},
 ): Promise<ManyWallets> {
-  const on = await openWorld({ ...options, network: { confirmations: 1, ...(coin && { coin }), ...network } });
+  const on = await openWorld({
+    ...options,
+    network: { confirmations: 1, ...(coin && { coin }), ...network },
+  });
   let ahead = 0;
   on.api.services.now = () => new Date(Date.now() + ahead);
   await on.turn();

@@ -1,9 +1,9 @@
 import type { ChainFees, ChainNode } from '../../../../parties/chain/port';
 import type { Services } from '../../../../services';
 import type { GasConfig } from '../../config/record';
+import { dataPriceOf, mostDataFee } from '../../rules';
 import { isWithinBudget, spentToday } from '../budget';
 import type { Attempt } from '../nonces/record';
-import { dataPriceOf, mostDataFee } from '../../rules';
 import { dearerThan, isBelowMarket, mostOf } from '../nonces/rules';
 import { insertAttempt, lockNonces, type Planned } from '../nonces-store';
 import { leastOf } from '../rules';
@@ -29,7 +29,11 @@ export async function replace(
   const costs = { gas: latest.gas, dataFee: mostDataFee(await node.dataCost(feeModel, call)) };
   const prices = dearerThan(latest, fees, config.maxGasPrice, dataPriceOf(costs));
   if (!prices) return waitFor(services, snapshot, 'gas_price');
-  const dearer = affordable({ ...latest, ...costs, ...prices }, await node.balance(latest.address, null), snapshot);
+  const dearer = affordable(
+    { ...latest, ...costs, ...prices },
+    await node.balance(latest.address, null),
+    snapshot,
+  );
   if (!dearer) return waitFor(services, snapshot, 'gas');
   const { recipient, value, data, authorizations } = dearer;
   const planned = { recipient, value, data, authorizations, ...costs, ...prices };
