@@ -32,7 +32,7 @@ export interface BoundedFees {
   maxPriorityFeePerGas: bigint;
 }
 
-/** What a transaction can cost at most for its execution and its data. */
+/** Highest costs of a transaction: gas for its execution, and the fee for its data. */
 export interface Costs {
   /** Gas limit. */
   gas: bigint;
@@ -43,7 +43,7 @@ export interface Costs {
 /** The fee of a chain below can rise until the transaction is in a block, so twice the present one is planned. */
 export const mostDataFee = ({ fee }: Pick<DataCost, 'fee'>): bigint => 2n * fee;
 
-/** What the data fee adds to the price of each gas, so that one cap holds both. Rounded up. */
+/** Share of the data fee in the price of each gas, rounded up, so that one cap holds both. */
 export const dataPriceOf = ({ gas, dataFee }: Costs): bigint =>
   gas === 0n ? 0n : (dataFee + gas - 1n) / gas;
 

@@ -6,8 +6,8 @@ import type { NetworkAsset } from './record';
 export const NATIVE_DECIMALS = { evm: 18 } as const;
 
 /**
- * Decimals of an asset's currency in the ledger. Those of a native coin are the chain's, so they need no currency that
- * the process knows already.
+ * Decimals of an asset's currency in the ledger. A native coin has the decimals of its chain there, also before the
+ * process knows the coin.
  */
 export const ledgerDecimals = ({ symbol, contract, decimals }: Omit<NetworkAsset, 'minDeposit'>): number =>
   contract === null ? decimals : decimalsOf(symbol);

@@ -56,7 +56,7 @@ export function decimalsOf(currency: string): number {
   return decimals;
 }
 
-/** All currencies that the process knows now, sorted. */
+/** Lists the currencies that the process knows now, sorted. */
 export const allCurrencies = (): string[] => [...minorUnits.keys()].sort();
 
 /** A network's native coin as a currency of the ledger. */
@@ -68,7 +68,7 @@ export interface Coin {
 /** Symbols that a coin may have. */
 export const COIN_SYMBOL = /^[A-Z][A-Z0-9]{1,9}$/;
 
-/** Why the ledger cannot have such a coin. Undefined: it can, or has it. */
+/** Why the ledger cannot have such a coin. Undefined: nothing forbids it. */
 export function coinRefusal({ symbol, decimals }: Coin): { in: keyof Coin; why: string } | undefined {
   if (!COIN_SYMBOL.test(symbol))
     return { in: 'symbol', why: 'must have 2 to 10 upper-case letters and digits, and begin with a letter' };

@@ -14,7 +14,7 @@ export type ChainKind = (typeof CHAIN_KINDS)[number];
 export const FEE_MODELS = ['evm', 'op', 'arbitrum'] as const;
 export type FeeModel = (typeof FEE_MODELS)[number];
 
-/** What a chain asks for the data of a transaction at the prices of the chain below, which change with its blocks. */
+/** Cost of a transaction's data at the present prices of the chain below, which change with its blocks. */
 export interface DataCost {
   /** Fee beside gas, in units of the native coin (`op`). */
   fee: bigint;
@@ -258,7 +258,7 @@ export interface ChainNode {
   estimateGas(transaction: Call): Promise<bigint>;
   /** The fee model that the chain's own contracts show. */
   feeModel(): Promise<FeeModel>;
-  /** What the data of a transaction costs now, beside the gas of its execution. */
+  /** Present cost of a transaction's data, beside the gas of its execution. */
   dataCost(model: FeeModel, call: Call): Promise<DataCost>;
   /** Runs a call against the newest block without sending it. @returns 0x… @throws ChainRefused `reverted` */
   call(call: Call): Promise<string>;

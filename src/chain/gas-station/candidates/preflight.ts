@@ -110,7 +110,7 @@ interface Said {
   /** Most that the sweep can cost. Null when the chain or the token would refuse it. */
   fee: bigint | null;
   dataFee: bigint;
-  /** What the data fee adds to the price of each gas. */
+  /** Share of the data fee in the price of each gas. */
   dataPrice: bigint;
 }
 

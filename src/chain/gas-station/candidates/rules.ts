@@ -20,7 +20,7 @@ export interface PreflightFacts {
   /** Most that the sweep can cost. Null when the chain or the token would refuse it. */
   fee: bigint | null;
   fees: ChainFees;
-  /** What the data fee adds to the price of each gas. */
+  /** Share of the data fee in the price of each gas. */
   dataPrice: bigint;
   /** Gwei. */
   maxGasPrice: Decimal | null;

@@ -32,7 +32,7 @@ async function contract(url: string, address: string, words: readonly bigint[]):
     await ask(url, 'anvil_setStorageAt', address, word(BigInt(place)), word(units));
 }
 
-/** What the oracle of {@link opChain} tells for any transaction, in wei. A little above what the chain takes. */
+/** Answer of the oracle of {@link opChain} for any transaction, in wei. The chain takes a little less. */
 export const OP_FEE = 800_000_000_000_000n;
 
 const GWEI_3 = 3_000_000_000n;

@@ -9,7 +9,7 @@ const DEARER = { by: 9n, of: 8n };
 
 /**
  * Prices of a replacement: at least an eighth above the earlier ones.
- * @param dataPrice what the data fee adds to the price of each gas
+ * @param dataPrice share of the data fee in the price of each gas
  * @returns undefined when the cap does not allow that
  */
 export function dearerThan(
