@@ -59,6 +59,7 @@ describe('reading networks', () => {
       explorerUrl: null,
       confirmations: 3,
       enabled: true,
+      feeModel: 'evm',
       version: 1,
       createdAt: expect.any(String),
       updatedAt: expect.any(String),
