@@ -10,7 +10,7 @@ import { type ManyOptions, type ManyWallets, manyWallets, sweepAll } from './man
 
 /** Networks whose coin the ledger learns from their configuration, with and without a chain below. */
 
-const TOKENS = 2;
+const TOKENS = 1;
 
 const CHAINS: [string, FeeModel, ManyOptions][] = [
   ['BNB', 'evm', {}],
