@@ -52,6 +52,7 @@ async function createWorld(chain: TestChain) {
     }).of({ chain: 'local', kind: 'evm', chainId: chain.chainId, rpcUrls: [chain.url] }),
     chain: 'local',
     chainId: chain.chainId,
+    feeModel: 'evm',
     // The bench's own keys. The signature is what a wallet of ours would sign.
     async authorize(wallet, { contract, nonce }) {
       const given = { chainId: chain.chainId, nonce, contractAddress: contract as Hex };

@@ -13,6 +13,7 @@ import { keepKeyring } from '../kernel/security/keep-keyring';
 import type { Keyring } from '../kernel/security/keyring';
 import type { MasterKeys } from '../kernel/security/master-keys/port';
 import { createSandboxParties, partyPath, partySecret, type SandboxParties } from '../parties/sandbox/mount';
+import { openCoins } from './coins';
 import { createApiServer, drainServer, listen, reachable } from './http-server';
 import type { DatabaseUrls } from './infrastructure';
 import { awaitSchema, migrateSchema } from './schema';
@@ -49,6 +50,7 @@ export async function startParties(setup: PartiesSetup): Promise<ServedParties> 
   const keyring = await openKeyring(database, masterKeys);
   const kept = keepKeyring(keyring, log);
   stages.started('keyring', () => kept.stop());
+  await openCoins(database, stages);
   const secrets = secretsOf(config, keyring);
   const address = { port: config.port };
   const publicUrl = () => config.publicUrl ?? `http://${reachable(config.host)}:${address.port}`;

@@ -36,6 +36,7 @@ import { keepLimits } from '../process/limits/operations';
 import type { Services } from '../services';
 import { chainWatchers } from '../watch/chains/process';
 import { afterClock, keepClock } from './clock';
+import { openCoins } from './coins';
 import { keepCommitWatch } from './commit-watch';
 import { DESK_FILE } from './desk-file';
 import { freePort } from './embedded/ports';
@@ -172,6 +173,7 @@ async function openBase({ config, role, log, stages, infrastructure, masterKeys 
   const keyring = await openKeyring(database, masterKeys);
   const kept = keepKeyring(keyring, log);
   stages.started('keyring', () => kept.stop());
+  await openCoins(database, stages);
   return { database, keyring };
 }
 

@@ -1,6 +1,6 @@
 import { sample } from '../kernel/metrics/definitions';
 import { ageSeconds, type Reading } from '../kernel/metrics/readings';
-import { CURRENCIES } from '../kernel/money/currencies';
+import { allCurrencies } from '../kernel/money/currencies';
 import { sumOpenBreaks } from '../process/breaks/operations';
 import type { Services } from '../services';
 import { SUSPENSE } from './engine/breaks';
@@ -29,7 +29,7 @@ export const settlementReading = ({ now }: Pick<Services, 'now'>): Reading => ({
   name: 'settlement',
   gauges: ['settlement_difference', 'exchange_reading_age_seconds'],
   async read(sql) {
-    const readings = [...(await lastReadings(sql, CURRENCIES)).values()];
+    const readings = [...(await lastReadings(sql, allCurrencies())).values()];
     const newest = Math.max(...readings.map(({ asOf }) => asOf.getTime()));
     return [
       ...readings.map(({ currency, reported, booked }) =>

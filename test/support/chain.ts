@@ -31,6 +31,8 @@ export interface TestChainOptions {
   baseFee?: bigint;
   /** Absent: the newest of anvil. */
   hardfork?: 'cancun';
+  /** Takes the fee of a chain below from senders, as L1Block tells it (0x42…15). Receipts do not show it. */
+  family?: 'optimism';
 }
 
 export type TestChain = Awaited<ReturnType<typeof startTestChain>>;
@@ -41,6 +43,7 @@ export async function startTestChain({
   chainId = 31_337,
   baseFee,
   hardfork,
+  family,
 }: TestChainOptions = {}) {
   const executable = anvilExecutable();
   if (!executable) throw new Error('@foundry-rs/anvil is not installed for this machine');
@@ -52,6 +55,7 @@ export async function startTestChain({
     ...(blockTime === 'manual' ? ['--no-mining'] : []),
     ...(typeof blockTime === 'number' ? ['--block-time', String(blockTime)] : []),
     ...(baseFee === undefined ? [] : ['--base-fee', String(baseFee)]),
+    ...(family === undefined ? [] : ['--network', family]),
     ...(hardfork === undefined ? [] : ['--hardfork', hardfork]),
   ];
   const node: ChildProcess = spawn(executable, args, { stdio: 'ignore' });

@@ -16,7 +16,7 @@ export interface LocalNetwork {
 /**
  * Creates an enabled network for a test chain, `local` by default. It has a test USDT (smallest deposit 1) and native
  * ETH (0.001), and is final after 3 blocks.
- * @param options differing values; `token`: an existing token; `decimals` of a new one
+ * @param options differing values; `coin`: symbol of the native coin; `token`: an existing token; `decimals` of a new one
  */
 export async function withLocalNetwork(
   { services }: { services: Pick<Services, 'database' | 'keyring' | 'now'> },
@@ -25,8 +25,9 @@ export async function withLocalNetwork(
     chain = 'local',
     token,
     decimals = 6,
+    coin = 'ETH',
     ...terms
-  }: Partial<NetworkTerms> & { chain?: string; token?: Address; decimals?: number } = {},
+  }: Partial<NetworkTerms> & { chain?: string; token?: Address; decimals?: number; coin?: string } = {},
 ): Promise<LocalNetwork> {
   const contract = token ?? (await testChain.token({ decimals }));
   const whole: NetworkTerms = {
@@ -37,9 +38,10 @@ export async function withLocalNetwork(
     explorerUrl: null,
     confirmations: 3,
     enabled: true,
+    feeModel: 'evm',
     assets: [
       { symbol: 'USDT', contract, decimals, minDeposit: new Decimal(1) },
-      { symbol: 'ETH', contract: null, decimals: 18, minDeposit: new Decimal('0.001') },
+      { symbol: coin, contract: null, decimals: 18, minDeposit: new Decimal('0.001') },
     ],
     ...terms,
   };

@@ -9234,15 +9234,22 @@ export interface components {
             confirmations: number;
             /** @description True when blocks are read and wallets are allocated. */
             enabled: boolean;
+            /**
+             * @description How the chain charges for data: `evm` by gas alone; `op` (OP stack) with a fee of the chain below beside gas; `arbitrum` with gas for the data of the chain below.
+             * @enum {string}
+             */
+            feeModel: "evm" | "op" | "arbitrum";
             /** @description Version of the configuration. A change names the version that it is based on. */
             version: number;
             /** @description The assets. */
             assets: {
                 /**
                  * @description Symbol of the asset.
-                 * @enum {string}
+                 * @example USDT
+                 * @example ETH
+                 * @example BNB
                  */
-                symbol: "USDT" | "USDC" | "ETH";
+                symbol: string;
                 /** @description Contract of the token. Absent for the native coin. */
                 contract?: string;
                 /** @description Decimals of the asset on its chain. */
@@ -9292,15 +9299,22 @@ export interface components {
             confirmations?: number;
             /** @description True when blocks are read and wallets are allocated. */
             enabled?: boolean;
+            /**
+             * @description How the chain charges for data: `evm` by gas alone; `op` (OP stack) with a fee of the chain below beside gas; `arbitrum` with gas for the data of the chain below.
+             * @enum {string}
+             */
+            feeModel?: "evm" | "op" | "arbitrum";
             /** @description Version of the configuration. A change names the version that it is based on. */
             version?: number;
             /** @description The assets. */
             assets?: {
                 /**
                  * @description Symbol of the asset.
-                 * @enum {string}
+                 * @example USDT
+                 * @example ETH
+                 * @example BNB
                  */
-                symbol: "USDT" | "USDC" | "ETH";
+                symbol: string;
                 /** @description Contract of the token. Absent for the native coin. */
                 contract?: string;
                 /** @description Decimals of the asset on its chain. */
@@ -21780,13 +21794,20 @@ export interface operations {
                     confirmations?: number;
                     /** @description True when blocks are read and wallets are allocated. */
                     enabled?: boolean;
+                    /**
+                     * @description How the chain charges for data: `evm` by gas alone; `op` (OP stack) with a fee of the chain below beside gas; `arbitrum` with gas for the data of the chain below.
+                     * @enum {string}
+                     */
+                    feeModel?: "evm" | "op" | "arbitrum";
                     /** @description The assets. */
                     assets?: {
                         /**
-                         * @description Symbol of the asset.
-                         * @enum {string}
+                         * @description Currency of the ledger. The native coin of a network becomes one with 18 decimals, unless ISO 4217 has the symbol. A token has the symbol of an asset that the ledger has: USDT, USDC, ETH or the coin of a network.
+                         * @example USDT
+                         * @example ETH
+                         * @example BNB
                          */
-                        symbol: "USDT" | "USDC" | "ETH";
+                        symbol: string;
                         /** @description Contract of the token. Absent for the native coin. */
                         contract?: string | null;
                         /** @description Decimals of the asset on its chain. */

@@ -2,10 +2,11 @@ import { isOutOfReach } from '../../kernel/db/faults';
 import { NONE, PERHAPS, type Sign } from '../../kernel/db/lookout';
 import { Problem } from '../../kernel/errors';
 import { forEachIsolated } from '../../kernel/for-each-isolated';
+import type { Decimal } from '../../kernel/money/money';
 import type { Services } from '../../services';
 import { enabledNetworks } from '../networks/operations';
 import type { Network } from '../networks/record';
-import { NATIVE_DECIMALS, toUnits } from '../networks/rules';
+import { fromUnits, NATIVE_DECIMALS, toUnits } from '../networks/rules';
 import { hasUsedWallet } from '../wallets/operations';
 import { type SweepCandidate, sweepCandidates } from './candidates/lists';
 import { type Preflight, preflight } from './candidates/preflight';
@@ -122,15 +123,21 @@ async function orderOf(services: Services, { wallet, asset }: SweepCandidate): P
   // Gas does not help a transfer that the chain would revert.
   if (found.fee === null) return undefined;
   if (lacksGas(found) && found.checks.every(({ ok, name }) => ok || name === 'gas'))
-    return wouldHelp(found) ? orderTopup(services, { walletId: wallet.id }) : undefined;
+    return wouldHelp(found)
+      ? orderTopup(services, { walletId: wallet.id, amount: topupFor(found) })
+      : undefined;
   return found.ok ? sweepOf(wallet, found) : undefined;
 }
 
-function lacksGas({ checks, config, network, native, stationAddress }: Preflight): boolean {
+function lacksGas({ checks, config, network, native, dataFee, stationAddress }: Preflight): boolean {
   const isTooDear = checks.some(({ ok, name }) => !ok && name === 'gas');
-  return stationAddress === null && (isTooDear || isBelowThreshold(config, network, native));
+  return stationAddress === null && (isTooDear || isBelowThreshold(config, network, native, dataFee));
 }
 
 /** Without this bound, a wallet that has as much as a top-up brings would get one after the other. */
-const wouldHelp = ({ config, network, native }: Preflight): boolean =>
-  native < toUnits(config.gasTopupAmount, NATIVE_DECIMALS[network.kind]);
+const wouldHelp = (found: Preflight): boolean =>
+  found.native < toUnits(topupFor(found), NATIVE_DECIMALS[found.network.kind]);
+
+/** The configured amount, and the data fee of the sweep. */
+const topupFor = ({ config, network, dataFee }: Preflight): Decimal =>
+  config.gasTopupAmount.plus(fromUnits(dataFee, NATIVE_DECIMALS[network.kind]));

@@ -1,5 +1,5 @@
 import type { Decimal } from '../../kernel/money/money';
-import type { ChainFees } from '../../parties/chain/port';
+import type { ChainFees, DataCost } from '../../parties/chain/port';
 import type { Network, NetworkAsset } from '../networks/record';
 import { fromUnits, NATIVE_DECIMALS, toUnits } from '../networks/rules';
 import type { GasConfig } from './config/record';
@@ -32,26 +32,43 @@ export interface BoundedFees {
   maxPriorityFeePerGas: bigint;
 }
 
+/** Highest costs of a transaction: gas for its execution, and the fee for its data. */
+export interface Costs {
+  /** Gas limit. */
+  gas: bigint;
+  /** Most that the chain below takes beside gas, in units of the native coin. */
+  dataFee: bigint;
+}
+
+/** The fee of a chain below can rise until the transaction is in a block, so twice the present one is planned. */
+export const mostDataFee = ({ fee }: Pick<DataCost, 'fee'>): bigint => 2n * fee;
+
+/** Share of the data fee in the price of each gas, rounded up, so that one cap holds both. */
+export const dataPriceOf = ({ gas, dataFee }: Costs): bigint =>
+  gas === 0n ? 0n : (dataFee + gas - 1n) / gas;
+
 /**
  * Bounds gas prices by the cap. A reduced offer still enters the next block, but tolerates less growth of the base fee.
  * @param cap gwei; null: none
+ * @param dataPrice as {@link dataPriceOf}; the cap holds it, too
  * @returns undefined when the next block itself costs more than the cap
  */
 export function boundedFees(
   { baseFee, maxFeePerGas, maxPriorityFeePerGas }: ChainFees,
   cap: Decimal | null,
+  dataPrice = 0n,
 ): BoundedFees | undefined {
   if (cap === null) return { maxFeePerGas, maxPriorityFeePerGas };
-  const most = weiOfGwei(cap);
+  const most = weiOfGwei(cap) - dataPrice;
   if (baseFee + maxPriorityFeePerGas > most) return undefined;
   return { maxFeePerGas: maxFeePerGas < most ? maxFeePerGas : most, maxPriorityFeePerGas };
 }
 
 /** Whether a transaction may cost more than the cap, which may be lower since the transaction was made. */
 export const isAboveCap = (
-  { maxFeePerGas }: Pick<BoundedFees, 'maxFeePerGas'>,
+  { maxFeePerGas, ...costs }: Pick<BoundedFees, 'maxFeePerGas'> & Costs,
   cap: Decimal | null,
-): boolean => cap !== null && maxFeePerGas > weiOfGwei(cap);
+): boolean => cap !== null && maxFeePerGas + dataPriceOf(costs) > weiOfGwei(cap);
 
 /** Gas limit of a transaction (EIP-7825). Nodes refuse a higher one. */
 export const MAX_GAS = 16_777_216n;
@@ -105,9 +122,13 @@ export function autoSweepRestsUntil(failed: readonly { updatedAt: Date }[]): Dat
   return new Date(Math.max(...failed.map(({ updatedAt }) => updatedAt.getTime())) + AUTO_SWEEP_RESTS_MS);
 }
 
-/** Whether a wallet that pays for gas itself needs a top-up before its sweep. */
+/**
+ * Whether a wallet that pays for gas itself needs a top-up before its sweep.
+ * @param dataFee of the sweep, which the threshold does not contain
+ */
 export const isBelowThreshold = (
   { gasThreshold }: Pick<GasConfig, 'gasThreshold'>,
   { kind }: Pick<Network, 'kind'>,
   native: bigint,
-): boolean => native < toUnits(gasThreshold, NATIVE_DECIMALS[kind]);
+  dataFee = 0n,
+): boolean => native < toUnits(gasThreshold, NATIVE_DECIMALS[kind]) + dataFee;

@@ -2,6 +2,7 @@ import { type Locking } from '../../kernel/db/build';
 import type { Sql, Tx } from '../../kernel/db/database';
 import { conflict, invalid, notFound } from '../../kernel/errors';
 import { ensureChainAccounts, ensureInternalAccounts } from '../../kernel/ledger/accounts';
+import { ensureCoin } from '../../kernel/ledger/coins';
 import type { Services } from '../../services';
 import { openUrls, sealUrls } from './addresses';
 import type { Following } from './following';
@@ -43,7 +44,7 @@ export const assetOf = ({ assets }: Network, symbol: string): NetworkAsset | und
 export interface NetworkTerms
   extends Pick<
     Network,
-    'name' | 'kind' | 'chainId' | 'explorerUrl' | 'confirmations' | 'enabled' | 'assets'
+    'name' | 'kind' | 'chainId' | 'explorerUrl' | 'confirmations' | 'enabled' | 'feeModel' | 'assets'
   > {
   rpcUrls: readonly string[];
 }
@@ -56,12 +57,12 @@ export interface OpenedNetwork {
 
 export const termsOf = ({ network, rpcUrls }: OpenedNetwork): NetworkTerms => ({ ...network, rpcUrls });
 
-/** Whether both terms name the same nodes, chain and tokens. */
+/** Whether both terms name the same nodes, chain, fees and tokens. */
 export const isReachedAlike = (one: NetworkTerms, other: NetworkTerms): boolean =>
   reachedBy(one) === reachedBy(other);
 
-const reachedBy = ({ chainId, rpcUrls, assets }: NetworkTerms): string =>
-  JSON.stringify([chainId, rpcUrls, assets.map(({ contract, decimals }) => [contract, decimals])]);
+const reachedBy = ({ chainId, rpcUrls, feeModel, assets }: NetworkTerms): string =>
+  JSON.stringify([chainId, rpcUrls, feeModel, assets.map(({ contract, decimals }) => [contract, decimals])]);
 
 export async function findOpened(
   { keyring }: Pick<Services, 'keyring'>,
@@ -129,7 +130,8 @@ export async function saveNetwork(
     ? await updateNetwork(tx, chain, row, version + 1)
     : await insertNetwork(tx, chain, row, now());
   if (!after) throw versionConflict();
-  for (const { symbol } of terms.assets) {
+  for (const { symbol, contract, decimals } of terms.assets) {
+    if (contract === null) await ensureCoin(tx, { symbol, decimals }, now());
     await ensureInternalAccounts(tx, symbol);
     await ensureChainAccounts(tx, chain, symbol);
   }

@@ -1,9 +1,11 @@
 import type { Decimal } from '../../kernel/money/money';
-import type { ChainKind } from '../../parties/chain/port';
+import type { ChainKind, FeeModel } from '../../parties/chain/port';
+
+export { FEE_MODELS } from '../../parties/chain/port';
 
 /** An asset that a network carries: the native coin, or a token. */
 export interface NetworkAsset {
-  /** Ledger currency (`USDT`, `ETH`). */
+  /** Ledger currency (`USDT`, `ETH`, `BNB`). */
   symbol: string;
   /** Checksummed address of the token. Null for the native coin. */
   contract: string | null;
@@ -24,6 +26,8 @@ export interface Network {
   /** Blocks that make a transaction final. Its own block counts as one. */
   confirmations: number;
   enabled: boolean;
+  /** How the chain charges for data. */
+  feeModel: FeeModel;
   assets: readonly NetworkAsset[];
   version: number;
   createdAt: Date;

@@ -1,8 +1,16 @@
 import { decimalsOf } from '../../kernel/money/currencies';
 import { Decimal } from '../../kernel/money/money';
+import type { NetworkAsset } from './record';
 
 /** Decimals of the native coin, by kind of chain (EVM: wei). */
 export const NATIVE_DECIMALS = { evm: 18 } as const;
+
+/**
+ * Decimals of an asset's currency in the ledger. A native coin has the decimals of its chain there, also before the
+ * process knows the coin.
+ */
+export const ledgerDecimals = ({ symbol, contract, decimals }: Omit<NetworkAsset, 'minDeposit'>): number =>
+  contract === null ? decimals : decimalsOf(symbol);
 
 /** Chain id of development nodes (anvil, Hardhat), which make a block only for a transaction. */
 const DEVELOPMENT_CHAIN_ID = 31_337;

@@ -6,7 +6,7 @@ import { isChainName, type Network, type NetworkAsset } from './record';
 
 const COLUMNS = [
   ...['chain', 'name', 'kind', 'chainId', 'explorerUrl', 'confirmations', 'enabled', 'assets', 'version'],
-  ...['createdAt', 'updatedAt'],
+  ...['feeModel', 'createdAt', 'updatedAt'],
 ];
 
 const CODECS = {
@@ -88,6 +88,7 @@ export function updateNetwork(tx: Sql, chain: string, terms: SealedTerms, versio
 
 /** Leaves out what else the caller's terms hold, such as an earlier version. */
 function columnsOf(terms: SealedTerms): Record<string, unknown> {
-  const { name, kind, chainId, rpcUrls, explorerUrl, confirmations, enabled, assets } = terms;
-  return sealedNetworks.row({ name, kind, chainId, rpcUrls, explorerUrl, confirmations, enabled, assets });
+  const { name, kind, chainId, rpcUrls, explorerUrl, confirmations, enabled, feeModel, assets } = terms;
+  const named = { name, kind, chainId, rpcUrls, explorerUrl, confirmations, enabled, feeModel, assets };
+  return sealedNetworks.row(named);
 }

@@ -1,12 +1,20 @@
 import { z } from 'zod';
-import { ASSETS } from '../../kernel/money/currencies';
-import { formatAmount } from '../../kernel/money/money';
 import { instant, money } from '../../kernel/wire/schemas';
 import { shown } from '../../kernel/wire/shown';
 import { CHAIN_KINDS } from '../../parties/chain/port';
 import { awaitingApproval, pendingChanges } from '../pending-changes';
 import { maskUrl } from './addresses';
 import type { OpenedNetwork } from './operations';
+import { FEE_MODELS } from './record';
+import { ledgerDecimals } from './rules';
+
+/** How a chain takes fees for data, as the configuration names it. */
+export const feeModelSchema = () =>
+  z.enum(FEE_MODELS).meta({
+    description:
+      'How the chain charges for data: `evm` by gas alone; `op` (OP stack) with a fee of the chain below beside gas; ' +
+      '`arbitrum` with gas for the data of the chain below.',
+  });
 
 const shape = {
   chain: z.string().meta({ examples: ['local'] }),
@@ -22,10 +30,11 @@ const shape = {
     description: 'Blocks that make a transaction final, its own included.',
   }),
   enabled: z.boolean().describe('True when blocks are read and wallets are allocated.'),
+  feeModel: feeModelSchema(),
   version: z.int(),
   assets: z.array(
     z.object({
-      symbol: z.enum(ASSETS),
+      symbol: z.string().meta({ examples: ['USDT', 'ETH', 'BNB'] }),
       contract: z
         .string()
         .optional()
@@ -52,11 +61,11 @@ export const networkView = ({
 }: Pick<OpenedNetwork, 'network'> & Partial<OpenedNetwork>): z.output<typeof networkSchema> =>
   shown(networkSchema, network, {
     rpcUrls: rpcUrls?.map(maskUrl),
-    assets: network.assets.map(({ symbol, contract, decimals, minDeposit }) => ({
-      symbol: symbol as (typeof ASSETS)[number],
-      contract: contract ?? undefined,
-      decimals,
-      minDeposit: formatAmount(minDeposit, symbol),
+    assets: network.assets.map((asset) => ({
+      symbol: asset.symbol,
+      contract: asset.contract ?? undefined,
+      decimals: asset.decimals,
+      minDeposit: asset.minDeposit.toFixed(ledgerDecimals(asset)),
     })),
     pending: undefined,
   });

@@ -18,6 +18,7 @@ import {
 } from '../../kernel/ledger/check';
 import { type Archive, archiveProblems, CHECKPOINT_ACTION } from '../../kernel/ledger/check-checkpoints';
 import { checkpoints, subjectOf } from '../../kernel/ledger/checkpoints';
+import { readCoins } from '../../kernel/ledger/coins';
 import type { LedgerProblem } from '../../kernel/ledger/problem';
 import { checkRunningSums } from '../../transfers/check';
 import type { CommandContext } from './context';
@@ -36,6 +37,7 @@ export function addLedgerCommands(program: Command, context: CommandContext): vo
     .option('--json', 'print { "trialBalance", "problems" }')
     .action(({ archive = [], json }: { archive?: string[]; json?: boolean }) =>
       run(async ({ database }) => {
+        await readCoins(database);
         const problems = await ledgerProblems(database, archive.map(archiveOf));
         const lines = await trialBalance(database);
         const verdict =
@@ -53,6 +55,7 @@ export function addLedgerCommands(program: Command, context: CommandContext): vo
     .option('--json', 'print a JSON array')
     .action(({ at, json }: { at?: Date; json?: boolean }) =>
       run(async ({ database }) => {
+        await readCoins(database);
         const lines = at ? await trialBalanceAt(database, at) : await trialBalance(database);
         show(console, json, lines, balanceTable(lines));
       }),

@@ -46,6 +46,7 @@ export const TABLES: Readonly<Record<string, TableRights>> = {
   status_changes: { runtime: READ },
 
   // Kernel
+  coins: { runtime: ADD },
   installation_keys: { runtime: 'select, insert, update (sealed, sealed_by, sealed_at)', hidden: ['sealed'] },
   audit_log: { runtime: `select, insert (${AUDIT_COLUMNS})` },
   audit_chain: { runtime: READ },

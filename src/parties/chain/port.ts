@@ -7,6 +7,21 @@
 export const CHAIN_KINDS = ['evm'] as const;
 export type ChainKind = (typeof CHAIN_KINDS)[number];
 
+/**
+ * How a chain charges for the data that it stores on the chain below it. `evm`: nothing beside gas. `op` (OP stack): a fee
+ * beside gas, which the chain takes from the sender. `arbitrum`: more gas, which an estimate contains.
+ */
+export const FEE_MODELS = ['evm', 'op', 'arbitrum'] as const;
+export type FeeModel = (typeof FEE_MODELS)[number];
+
+/** Cost of a transaction's data at the present prices of the chain below, which change with its blocks. */
+export interface DataCost {
+  /** Fee beside gas, in units of the native coin (`op`). */
+  fee: bigint;
+  /** The part of an estimate of gas that stands for the data (`arbitrum`). */
+  gas: bigint;
+}
+
 /** How to reach a chain: the part of a network's configuration that its nodes need. */
 export interface ChainAddress {
   /** Our name of the chain: `local`, `ethereum`. */
@@ -241,6 +256,10 @@ export interface ChainNode {
   fees(): Promise<ChainFees>;
   /** @throws ChainRefused `reverted`, `insufficient_funds`: the transaction would fail so */
   estimateGas(transaction: Call): Promise<bigint>;
+  /** The fee model that the chain's own contracts show. */
+  feeModel(): Promise<FeeModel>;
+  /** Present cost of a transaction's data, beside the gas of its execution. */
+  dataCost(model: FeeModel, call: Call): Promise<DataCost>;
   /** Runs a call against the newest block without sending it. @returns 0x… @throws ChainRefused `reverted` */
   call(call: Call): Promise<string>;
   /** The code at an address, 0x…; `0x` where there is none. */

@@ -35,6 +35,7 @@ const firstTerms = (url: string): NetworkTerms => ({
   explorerUrl: null,
   confirmations: 3,
   enabled: true,
+  feeModel: 'evm',
   assets: [
     usdt(new Decimal(1)),
     { symbol: 'ETH', contract: null, decimals: NATIVE_DECIMALS.evm, minDeposit: new Decimal('0.001') },

@@ -1,6 +1,6 @@
 import type { Sql } from '../../kernel/db/database';
 import { everyInternalBalance } from '../../kernel/ledger/accounts';
-import { CURRENCIES } from '../../kernel/money/currencies';
+import { allCurrencies } from '../../kernel/money/currencies';
 import type { Decimal } from '../../kernel/money/money';
 import { PARTY_ACCOUNTS, SETTLED_PARTIES, type SettledParty } from '../../kernel/parties';
 import { lastReadings } from '../exchange/settlement/readings';
@@ -24,7 +24,7 @@ export interface PartyBalancesQuery {
 /** Lists the balances with parties that are not zero, by party and currency. */
 export async function partyBalances(
   sql: Sql,
-  { parties = SETTLED_PARTIES, currencies = CURRENCIES }: PartyBalancesQuery = {},
+  { parties = SETTLED_PARTIES, currencies = allCurrencies() }: PartyBalancesQuery = {},
 ): Promise<PartyBalance[]> {
   const accounts = new Map(parties.map((party) => [PARTY_ACCOUNTS[party], party]));
   const books = await everyInternalBalance(sql, [...accounts.keys()], currencies);

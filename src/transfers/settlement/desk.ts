@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { CURRENCIES } from '../../kernel/money/currencies';
 import { type Decimal, moneyText } from '../../kernel/money/money';
 import { PARTY_NAMES, SETTLED_PARTIES, type SettledParty } from '../../kernel/parties';
 import { amount, assertFits, currency } from '../../kernel/wire/schemas';
@@ -63,10 +62,8 @@ export function settlementDesk(services: SettlementDeskServices): Desk {
 const BEGINNING = new Date(0);
 
 /** The order of {@link partyBalances}, as text. */
-const placeOf = (balance: PartyBalance): string =>
-  [SETTLED_PARTIES.indexOf(balance.party), CURRENCIES.indexOf(balance.currency)]
-    .map((place) => String(place).padStart(4, '0'))
-    .join(':');
+const placeOf = ({ party: of, currency: code }: PartyBalance): string =>
+  `${String(SETTLED_PARTIES.indexOf(of)).padStart(4, '0')}:${code}`;
 
 const moveInput = z.strictObject({
   party: party(),

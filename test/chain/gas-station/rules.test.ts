@@ -1,8 +1,11 @@
 import { gasConfigNeverSet } from '../../../src/chain/gas-station/config/record';
+import { mostOf } from '../../../src/chain/gas-station/operations/nonces/rules';
 import {
   boundedFees,
+  dataPriceOf,
   gasLimitOf,
   gweiText,
+  isAboveCap,
   MAX_GAS,
   sweepableOf,
   weiOfGwei,
@@ -24,6 +27,20 @@ describe('the gas price', () => {
     const bounded = boundedFees(fees, cap === null ? null : new Decimal(cap));
     expect(bounded?.maxFeePerGas).toBe(most);
     if (bounded) expect(bounded.maxPriorityFeePerGas).toBe(fees.maxPriorityFeePerGas);
+  });
+
+  it.each([
+    [0n, 30n],
+    [100_000n * GWEI, 28n],
+    [400_000n * GWEI, 22n],
+    [400_001n * GWEI, undefined],
+  ])('with a data fee of %s wei for 50,000 gas leaves %s gwei of a cap of 30', (dataFee, left) => {
+    const costs = { gas: 50_000n, dataFee };
+    const bounded = boundedFees(fees, new Decimal('30'), dataPriceOf(costs));
+    expect(bounded?.maxFeePerGas).toBe(left === undefined ? undefined : left * GWEI);
+    const offer = { ...costs, maxFeePerGas: (left ?? 22n) * GWEI };
+    expect(isAboveCap(offer, new Decimal('30'))).toBe(left === undefined);
+    expect(mostOf(offer)).toBe(50_000n * offer.maxFeePerGas + dataFee);
   });
 
   it('is exact to the wei', () => {

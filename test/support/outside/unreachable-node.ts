@@ -19,6 +19,8 @@ export function unreachableNode(chain: string): ChainNode {
     noncesOf: away,
     fees: away,
     estimateGas: away,
+    feeModel: away,
+    dataCost: away,
     call: away,
     code: away,
     decimals: away,

@@ -49,7 +49,7 @@ export interface ShownDeposit {
 }
 
 export interface WorldOptions extends TestChainOptions {
-  network?: Partial<NetworkTerms> & { decimals?: number };
+  network?: Partial<NetworkTerms> & { decimals?: number; coin?: string };
   /**
    * A node that is asked first.
    * @param url of the real node

@@ -40,7 +40,14 @@ beforeAll(async () => {
   const { services, database } = api;
   const clients = await Promise.all([api.client(), api.client()]);
   await database.transaction(async (tx) => {
-    const terms = { name: 'Local', kind: 'evm' as const, chainId: 7, explorerUrl: null, confirmations: 1 };
+    const terms = {
+      name: 'Local',
+      feeModel: 'evm' as const,
+      kind: 'evm' as const,
+      chainId: 7,
+      explorerUrl: null,
+      confirmations: 1,
+    };
     const whole = { ...terms, enabled: true, rpcUrls: ['http://127.0.0.1:1/'], assets };
     await saveNetwork(services, tx, 'local', whole, 0);
     for (const { clientId } of clients) await openMasterAccount(tx, clientId, 'USDT');

@@ -1,7 +1,7 @@
 import type { Sql } from '../../../kernel/db/database';
 import { invalid } from '../../../kernel/errors';
 import { ChainRefused } from '../../../parties/chain/errors';
-import type { Call, ChainFees, ChainNode } from '../../../parties/chain/port';
+import type { Call, ChainFees, ChainNode, FeeModel } from '../../../parties/chain/port';
 import type { Services } from '../../../services';
 import { requireChainAnswer } from '../../networks/nodes/chain-answer';
 import { undefinedIfNoToken } from '../../networks/nodes/no-token';
@@ -12,13 +12,17 @@ import type { Wallet } from '../../wallets/record';
 import { mayDelegate } from '../../wallets/sweeps';
 import { requireGasConfig } from '../config/operations';
 import type { GasConfig } from '../config/record';
+import { mostOf } from '../operations/nonces/rules';
 import { failedSweeps, openOperationsOf } from '../operations/read';
 import {
   autoSweepRestsUntil,
   boundedFees,
+  type Costs,
+  dataPriceOf,
   failedBefore,
   gasLimitOf,
   minSweepOf,
+  mostDataFee,
   sweepableOf,
 } from '../rules';
 import { stationSending } from '../strategies/choose';
@@ -37,6 +41,8 @@ export interface Preflight {
   units: bigint;
   /** Most that the sweep can cost. Null when the chain or the token would refuse it. */
   fee: bigint | null;
+  /** The part of `fee` that the chain below may take beside gas. */
+  dataFee: bigint;
   /** Station that would send and pay. Null when the wallet does. */
   stationAddress: string | null;
   /** Native coin of the payer. Read after the open operations, so it includes what completed ones have brought. */
@@ -82,9 +88,9 @@ export async function preflight(
     treasuryAddress: config.treasuryAddress,
     autoSweepRestsUntil: autoSweepRestsUntil(failed),
   });
-  const { fee, native } = said;
+  const { fee, dataFee, native } = said;
   const ok = checks.every((check) => check.ok);
-  return { ok, checks, network, config, asset, units, fee, stationAddress, native };
+  return { ok, checks, network, config, asset, units, fee, dataFee, stationAddress, native };
 }
 
 function swept(network: Network, symbol: string | undefined, ofStation: boolean): NetworkAsset {
@@ -103,7 +109,12 @@ interface Said {
   fees: ChainFees;
   /** Most that the sweep can cost. Null when the chain or the token would refuse it. */
   fee: bigint | null;
+  dataFee: bigint;
+  /** Share of the data fee in the price of each gas. */
+  dataPrice: bigint;
 }
+
+const FREE = { dataFee: 0n, dataPrice: 0n };
 
 async function readOf(
   { node, network }: NetworkNode,
@@ -115,31 +126,49 @@ async function readOf(
   const payer = stationAddress ?? address;
   const [native, fees] = await Promise.all([node.balance(payer, null), node.fees()]);
   const balance = contract === null ? native : await undefinedIfNoToken(node.balance(address, contract));
-  if (balance === undefined) return { balance: 0n, native, fees, fee: null };
+  if (balance === undefined) return { balance: 0n, native, fees, fee: null, ...FREE };
   // Without a treasury, the cost is estimated by a transfer to the wallet itself.
   const to = config.treasuryAddress ?? address;
   const whole = { units: balance, fee: 0n, ofStation: purpose === 'station' };
-  const gas =
+  const { feeModel } = network;
+  const costs =
     contract === null
-      ? await gasOf(node, {
+      ? await costsOf(node, feeModel, {
           from: address,
           to,
           value: sweepableOf(config, network, { contract }, whole),
           data: '0x',
         })
-      : await gasOfToken(node, { wallet: address, token: contract, treasury: to, units: balance });
-  const { maxFeePerGas } = boundedFees(fees, config.maxGasPrice) ?? fees;
-  const beside = stationAddress === null ? 0n : BESIDE_TRANSFER;
-  return { balance, native, fees, fee: gas === null ? null : (gas + beside) * maxFeePerGas };
+      : await costsOfToken(node, feeModel, {
+          wallet: address,
+          token: contract,
+          treasury: to,
+          units: balance,
+        });
+  if (costs === null) return { balance, native, fees, fee: null, ...FREE };
+  const { dataFee } = costs;
+  const gas = costs.gas + (stationAddress === null ? 0n : BESIDE_TRANSFER);
+  const dataPrice = dataPriceOf({ gas, dataFee });
+  const prices = boundedFees(fees, config.maxGasPrice, dataPrice) ?? fees;
+  return { balance, native, fees, fee: mostOf({ gas, dataFee, ...prices }), dataFee, dataPrice };
 }
 
 /** Also simulates the token's transfer, because an estimate does not show a token that returns false. */
-const gasOfToken = async (node: ChainNode, transfer: Transfer): Promise<bigint | null> =>
-  (await isTransferable(node, transfer)) ? gasOf(node, transferOf(transfer)) : null;
+const costsOfToken = async (
+  node: ChainNode,
+  feeModel: FeeModel,
+  transfer: Transfer,
+): Promise<Costs | null> =>
+  (await isTransferable(node, transfer)) ? costsOf(node, feeModel, transferOf(transfer)) : null;
 
-async function gasOf(node: ChainNode, transfer: Call): Promise<bigint | null> {
+async function costsOf(node: ChainNode, feeModel: FeeModel, transfer: Call): Promise<Costs | null> {
   try {
-    return gasLimitOf(await node.estimateGas(transfer)) ?? null;
+    const [estimate, data] = await Promise.all([
+      node.estimateGas(transfer),
+      node.dataCost(feeModel, transfer),
+    ]);
+    const gas = gasLimitOf(estimate, data.gas);
+    return gas === undefined ? null : { gas, dataFee: mostDataFee(data) };
   } catch (error) {
     if (error instanceof ChainRefused) return null;
     throw error;

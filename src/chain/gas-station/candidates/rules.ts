@@ -20,6 +20,8 @@ export interface PreflightFacts {
   /** Most that the sweep can cost. Null when the chain or the token would refuse it. */
   fee: bigint | null;
   fees: ChainFees;
+  /** Share of the data fee in the price of each gas. */
+  dataPrice: bigint;
   /** Gwei. */
   maxGasPrice: Decimal | null;
   /** The wallet's open operations. */
@@ -60,11 +62,11 @@ const CHECKS: Record<CheckName, Judge> = {
       detail: `${coins(native, kind)} are available for a fee of at most ${coins(fee, kind)}.`,
     };
   },
-  fee_cap: ({ fees, maxGasPrice }) => {
-    const price = gweiText(fees.baseFee + fees.maxPriorityFeePerGas);
+  fee_cap: ({ fees, maxGasPrice, dataPrice }) => {
+    const price = gweiText(fees.baseFee + fees.maxPriorityFeePerGas + dataPrice);
     const cap = maxGasPrice === null ? 'no cap' : `a cap of ${maxGasPrice.toFixed()} gwei`;
     return {
-      ok: boundedFees(fees, maxGasPrice) !== undefined,
+      ok: boundedFees(fees, maxGasPrice, dataPrice) !== undefined,
       detail: `Gas costs ${price} gwei, with ${cap}.`,
     };
   },

@@ -10,12 +10,20 @@ const nonces = recordTable<Attempt>('chain_nonces', {
   gas: wholeUnits,
   maxFeePerGas: wholeUnits,
   maxPriorityFeePerGas: wholeUnits,
+  dataFee: wholeUnits,
 });
 
 /** The fields of a transaction except its nonce. */
 export type Planned = Pick<
   Attempt,
-  'recipient' | 'value' | 'data' | 'authorizations' | 'gas' | 'maxFeePerGas' | 'maxPriorityFeePerGas'
+  | 'recipient'
+  | 'value'
+  | 'data'
+  | 'authorizations'
+  | 'gas'
+  | 'maxFeePerGas'
+  | 'maxPriorityFeePerGas'
+  | 'dataFee'
 >;
 
 export type NewAttempt = Planned &
@@ -52,7 +60,7 @@ export async function committedBy(
   { chain, address, from, except }: { chain: string; address: string; from: number; except: string },
 ): Promise<bigint> {
   const each = nonces()
-    .select(raw('max(value + gas * max_fee_per_gas) as most'))
+    .select(raw('max(value + gas * max_fee_per_gas + data_fee) as most'))
     .where({ chain, address, settledAt: null, releasedAt: null })
     .where('nonce', '>=', from)
     .whereNot('operationId', except)
@@ -215,6 +223,7 @@ async function insertReverted(
     gas: gasUsed,
     maxFeePerGas,
     maxPriorityFeePerGas: 0n,
+    dataFee: 0n,
   };
   const held = { chain, address: from, nonce, attempt: 0, operationId, hash, settledAt: at, releasedAt: at };
   await tx.run(nonces().insert({ ...nonces.row({ ...planned, ...held }), createdAt: NOW }));
@@ -274,7 +283,7 @@ export async function releaseNonces(
  */
 export async function reservedOn(sql: Sql, chain: string, except: string | null): Promise<bigint> {
   const each = nonces()
-    .select(raw('max(gas * max_fee_per_gas) as most'))
+    .select(raw('max(gas * max_fee_per_gas + data_fee) as most'))
     .where({ chain, settledAt: null, releasedAt: null })
     .modify((query) => {
       if (except !== null) void query.whereNot('operationId', except);

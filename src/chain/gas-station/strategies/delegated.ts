@@ -3,7 +3,7 @@ import { asHex } from '../../../parties/chain/addresses';
 import { areMost } from '../../../parties/chain/agreement';
 import { ChainAway, ChainRefused, NodesDisagree } from '../../../parties/chain/errors';
 import type { Call, ChainNode, SignedAuthorization } from '../../../parties/chain/port';
-import { gasLimitOf, MAX_GAS } from '../rules';
+import { gasLimitOf, MAX_GAS, mostDataFee } from '../rules';
 import {
   type DelegateOf,
   delegateAddress,
@@ -48,6 +48,8 @@ export interface Batch {
   call: Call;
   /** Gas limit. A failing wallet may burn its whole part, and the others must still succeed. */
   gas: bigint;
+  /** Most that the chain below takes beside gas. */
+  dataFee: bigint;
 }
 
 /**
@@ -92,8 +94,9 @@ async function fittingBatch(
     };
     const spare = gasEach * BigInt(taken.length);
     const estimate = await estimateOf(parties.node, call);
-    const gas = estimate === undefined ? undefined : gasLimitOf(estimate, spare);
-    if (gas !== undefined) return { sweeps: taken, call, gas };
+    const data = await parties.node.dataCost(parties.feeModel, call);
+    const gas = estimate === undefined ? undefined : gasLimitOf(estimate, spare + data.gas);
+    if (gas !== undefined) return { sweeps: taken, call, gas, dataFee: mostDataFee(data) };
     // A node that refuses an estimate does not report the gas, so the batch is halved.
     const fewer = estimate === undefined ? taken.length / 2 : fitting(taken.length, estimate + spare);
     taken = taken.slice(0, Math.floor(fewer));

@@ -1,4 +1,4 @@
-import type { Call, ChainNode, SignedAuthorization } from '../../../parties/chain/port';
+import type { Call, ChainNode, FeeModel, SignedAuthorization } from '../../../parties/chain/port';
 
 export const SWEEP_STRATEGIES = ['transfer', 'delegated'] as const;
 export type SweepStrategyName = (typeof SWEEP_STRATEGIES)[number];
@@ -19,6 +19,7 @@ export interface SweepParties {
   node: ChainNode;
   chain: string;
   chainId: number;
+  feeModel: FeeModel;
   /** Signs a wallet's delegation to a contract. */
   authorize(
     wallet: string,

@@ -1,15 +1,16 @@
 import { z } from 'zod';
 import { invalid } from '../../../kernel/errors';
-import { ASSETS } from '../../../kernel/money/currencies';
+import { COIN_SYMBOL, coinRefusal, isAsset } from '../../../kernel/money/currencies';
 import { fieldPath } from '../../../kernel/wire/json';
-import { amountOrZero, assertFits, text } from '../../../kernel/wire/schemas';
+import { amountOrZero, text } from '../../../kernel/wire/schemas';
 import { assertAsShown, ignoredField, shownField } from '../../../kernel/wire/shown-fields';
 import { URL_LENGTH, webUrl } from '../../../kernel/wire/web-url';
 import { checkedAddress } from '../../../parties/chain/addresses';
 import { CHAIN_KINDS } from '../../../parties/chain/port';
 import type { NetworkTerms } from '../operations';
 import type { Network, NetworkAsset } from '../record';
-import { NATIVE_DECIMALS } from '../rules';
+import { ledgerDecimals, NATIVE_DECIMALS } from '../rules';
+import { feeModelSchema } from '../view';
 
 /** The largest chain id that wallets and libraries handle exactly (EIP-2294 within JavaScript's numbers). */
 const MAX_CHAIN_ID = 4_503_599_627_370_476;
@@ -17,6 +18,7 @@ const MAX_CHAIN_ID = 4_503_599_627_370_476;
 /** No chain needs more. A node is asked for all blocks within the confirmations. */
 const MAX_CONFIRMATIONS = 10_000;
 const MAX_NODES = 10;
+const MAX_ASSETS = 20;
 
 /** Amounts of any size must stay exact in Decimal. */
 const MAX_DECIMALS = 36;
@@ -50,10 +52,19 @@ export const networkInput = z.strictObject({
     .boolean()
     .optional()
     .meta({ description: 'True when blocks are read and wallets are allocated.' }),
+  feeModel: feeModelSchema().optional(),
   assets: z
     .array(
       z.strictObject({
-        symbol: z.enum(ASSETS),
+        symbol: z
+          .string()
+          .regex(COIN_SYMBOL, 'must be 2 to 10 upper-case letters and digits, such as "USDT"')
+          .meta({
+            examples: ['USDT', 'ETH', 'BNB'],
+            description:
+              'Currency of the ledger. The native coin of a network becomes one with 18 decimals, unless ISO 4217 has the symbol. ' +
+              'A token has the symbol of an asset that the ledger has: USDT, USDC, ETH or the coin of a network.',
+          }),
         contract: z
           .string()
           .max(100)
@@ -63,7 +74,7 @@ export const networkInput = z.strictObject({
         minDeposit: amountOrZero(),
       }),
     )
-    .max(ASSETS.length)
+    .max(MAX_ASSETS)
     .nullish(),
   version: z
     .int()
@@ -94,7 +105,17 @@ export function checkedFields(
   const missing = before ? undefined : NEEDED.find((field) => given[field] === undefined);
   if (missing) throw invalid(`${missing} is required.`, missing);
   const { explorerUrl = before?.explorerUrl ?? null, assets, ...rest } = given;
-  const { name, kind, chainId, confirmations, enabled } = { ...before, ...defined(rest) } as Network;
+  const {
+    name,
+    kind,
+    chainId,
+    confirmations,
+    enabled,
+    feeModel = 'evm',
+  } = {
+    ...before,
+    ...defined(rest),
+  } as Network;
   return {
     name,
     kind,
@@ -102,6 +123,7 @@ export function checkedFields(
     explorerUrl,
     confirmations,
     enabled,
+    feeModel,
     assets: assets === undefined && before ? before.assets : checkedAssets(kind, assets ?? []),
   };
 }
@@ -117,8 +139,13 @@ export const assetField = (place: number, name: keyof GivenAsset): string =>
 function checkedAssets(kind: Network['kind'], given: GivenAsset[]): NetworkAsset[] {
   const assets = given.map((asset, place) => {
     const field = (name: keyof GivenAsset) => assetField(place, name);
-    assertFits(asset.minDeposit, asset.symbol, field('minDeposit'));
-    return { ...asset, contract: checkedContract(kind, asset, field) };
+    const checked = { ...asset, contract: checkedContract(kind, asset, field) };
+    if (asset.minDeposit.decimalPlaces() > ledgerDecimals(checked))
+      throw invalid(
+        `${field('minDeposit')} has more decimals than ${asset.symbol} allows.`,
+        field('minDeposit'),
+      );
+    return checked;
   });
   for (const name of ['symbol', 'contract'] as const) {
     const seen = new Set<string | null>();
@@ -131,22 +158,24 @@ function checkedAssets(kind: Network['kind'], given: GivenAsset[]): NetworkAsset
   return assets;
 }
 
-/** ETH is the only native coin that the ledger has a currency for. */
+/** Returns the contract of a token, and null for the native coin, which becomes a currency of the ledger. */
 function checkedContract(
   kind: Network['kind'],
   { symbol, contract, decimals }: GivenAsset,
   field: (name: keyof GivenAsset) => string,
 ): string | null {
   if (contract === undefined || contract === null) {
-    if (symbol !== 'ETH')
-      throw invalid(`${field('contract')} is required: only ETH can be the native coin.`, field('contract'));
     if (decimals !== NATIVE_DECIMALS[kind])
       throw invalid(
         `${field('decimals')} of the native coin must be ${NATIVE_DECIMALS[kind]}.`,
         field('decimals'),
       );
+    const refusal = coinRefusal({ symbol, decimals });
+    if (refusal) throw invalid(`${field(refusal.in)} ${refusal.why}.`, field(refusal.in));
     return null;
   }
+  if (!isAsset(symbol))
+    throw invalid(`${field('symbol')} must be an asset of the ledger: ${symbol} is none.`, field('symbol'));
   const checked = checkedAddress(kind, contract);
   if (checked === undefined)
     throw invalid(

@@ -117,9 +117,10 @@ async function saveJudged(
 }
 
 /** All terms but the node addresses, as JSON of the input. */
-function keptTerms({ name, kind, chainId, explorerUrl, confirmations, enabled, assets }: NetworkTerms) {
+function keptTerms(terms: NetworkTerms) {
+  const { name, kind, chainId, explorerUrl, confirmations, enabled, feeModel, assets } = terms;
   const kept = assets.map((asset) => ({ ...asset, minDeposit: asset.minDeposit.toFixed() }));
-  return { name, kind, chainId, explorerUrl, confirmations, enabled, assets: kept };
+  return { name, kind, chainId, explorerUrl, confirmations, enabled, feeModel, assets: kept };
 }
 
 /** Compares clear addresses, because masks of two addresses of one provider look the same. */
@@ -158,6 +159,7 @@ function otherChanges(before: OpenedNetwork | undefined, after: NetworkTerms): E
     name: ({ name }) => name,
     explorerUrl: ({ explorerUrl }) => explorerUrl,
     enabled: ({ enabled }) => String(enabled),
+    feeModel: ({ feeModel }) => feeModel,
     minDeposit: minima,
   };
   return Object.entries(texts)

@@ -109,9 +109,26 @@ async function askNodes(
   // Nodes are not asked when, for instance, only a minimum deposit changes.
   const isNeeded =
     terms.enabled && !isStale && !(before?.network.enabled && isReachedAlike(terms, termsOf(before)));
-  const isAway = answers.length === 0 || !(await judgeAssets(node, assets));
+  const isAway =
+    answers.length === 0 || !(await judgeFeeModel(node, terms)) || !(await judgeAssets(node, assets));
   if (isAway && isNeeded) throw unavailable('The chain cannot be reached; nothing was recorded.');
   return isNeeded && !before?.network.enabled ? requireChainAnswer(node.head()) : undefined;
+}
+
+/**
+ * @returns false when the node did not answer
+ * @throws Problem 400 when the chain's contracts show another model
+ */
+async function judgeFeeModel(node: ChainNode, { feeModel }: NetworkTerms): Promise<boolean> {
+  try {
+    const shown = await node.feeModel();
+    if (shown !== feeModel)
+      throw invalid(`feeModel must be the one that the chain's contracts show: ${shown}.`, 'feeModel');
+    return true;
+  } catch (error) {
+    if (error instanceof ChainAway) return false;
+    throw error;
+  }
 }
 
 /**

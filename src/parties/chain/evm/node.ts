@@ -5,6 +5,7 @@ import type { AgreedBlock, ChainAddress, ChainNode } from '../port';
 import { answers, blockOf } from './answers';
 import { broadcastBy } from './broadcast';
 import { headerCall } from './calls';
+import { readDataCost, readFeeModel } from './data-costs';
 import { NodeAway } from './faults';
 import { feesOf, readFees } from './fees';
 import { createNodes, type NodesOptions } from './nodes';
@@ -60,6 +61,8 @@ export function createEvmNode(address: ChainAddress, options: NodesOptions): Cha
     },
     fees: async () => feesOf((await nodes.said(readFees)).said),
     estimateGas: (transaction) => nodes.first((rpc) => estimate(rpc, transaction)),
+    feeModel: () => nodes.first((rpc) => readFeeModel(rpc, address.chainId)),
+    dataCost: (model, call) => nodes.first((rpc) => readDataCost(rpc, address.chainId, model, call)),
     call: (call) => nodes.first((rpc) => callOnce(rpc, call)),
     code: (of) => nodes.first((rpc) => readCode(rpc, of)),
     decimals: (token) => ofToken((rpc) => readDecimals(rpc, token)),

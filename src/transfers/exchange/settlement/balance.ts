@@ -1,6 +1,6 @@
 import type { Sql } from '../../../kernel/db/database';
 import { internalBalances } from '../../../kernel/ledger/accounts';
-import { CURRENCIES } from '../../../kernel/money/currencies';
+import { allCurrencies } from '../../../kernel/money/currencies';
 import { type Decimal, ZERO } from '../../../kernel/money/money';
 import { PARTY_ACCOUNTS } from '../../../kernel/parties';
 import type { Services } from '../../../services';
@@ -53,8 +53,9 @@ export async function comparedWith(
   said: SaidBalances,
   also: readonly string[] = [],
 ): Promise<SettlementBalance[]> {
-  const books = await internalBalances(sql, PARTY_ACCOUNTS.exchange, CURRENCIES);
-  return CURRENCIES.filter((currency) => !said.unreadable.includes(currency))
+  const books = await internalBalances(sql, PARTY_ACCOUNTS.exchange, allCurrencies());
+  return allCurrencies()
+    .filter((currency) => !said.unreadable.includes(currency))
     .map((currency) => {
       const [booked, reported] = [(books.get(currency) ?? ZERO).negated(), balanceOf(said, currency)];
       return { currency, booked, reported, difference: reported.minus(booked), asOf: said.asOf };

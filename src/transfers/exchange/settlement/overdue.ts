@@ -1,4 +1,4 @@
-import { CURRENCIES } from '../../../kernel/money/currencies';
+import { allCurrencies } from '../../../kernel/money/currencies';
 import { closeBreaksOf, listBreaks, openBreakAgain } from '../../../process/breaks/operations';
 import type { Services } from '../../../services';
 import { overdueOrders } from './store';
@@ -20,9 +20,9 @@ export async function showOverdue({
 }: Pick<Services, 'database' | 'now' | 'settlementWaitSeconds'>): Promise<void> {
   const at = now();
   const before = new Date(at.getTime() - settlementWaitSeconds * 1_000);
-  const found = await overdueOrders(database, { currencies: CURRENCIES, before, limit: SHOWN });
+  const found = await overdueOrders(database, { currencies: allCurrencies(), before, limit: SHOWN });
   const overdue = new Map(found.map((order) => [order.id, order]));
-  const open = await listBreaks(database, { kind: OVERDUE, limit: SHOWN * CURRENCIES.length });
+  const open = await listBreaks(database, { kind: OVERDUE, limit: SHOWN * allCurrencies().length });
   for (const { subject } of open)
     if (!overdue.has(subject)) await closeBreaksOf(database, { subject, kinds: [OVERDUE], at });
   const shown = new Set(open.map(({ subject }) => subject));

@@ -1,5 +1,5 @@
 import type { Sql, Tx } from '../../../kernel/db/database';
-import { CURRENCIES } from '../../../kernel/money/currencies';
+import { allCurrencies } from '../../../kernel/money/currencies';
 import {
   closeBreaksOf,
   openBreakAgain,
@@ -40,7 +40,7 @@ export async function readSettlement(services: Deps): Promise<void> {
   // Runs without an exchange too, because a person may end a waiting order.
   await showOverdue(services);
   if ((await switches.party('exchange')) === 'left_out') return;
-  await deleteReadings(database, CURRENCIES, new Date(now().getTime() - KEPT_MS));
+  await deleteReadings(database, allCurrencies(), new Date(now().getTime() - KEPT_MS));
   try {
     const from = now();
     const said = await askBalances(services);
@@ -75,7 +75,7 @@ async function keepReading(
   tx: Tx,
   said: SaidBalances,
 ): Promise<void> {
-  const before = await lastReadings(tx, CURRENCIES);
+  const before = await lastReadings(tx, allCurrencies());
   const differed = [...before.values()].flatMap(({ currency, differsSince }) =>
     differsSince === null ? [] : [currency],
   );

@@ -4,7 +4,7 @@ import { orderAutoSweeps } from '../../../../src/chain/gas-station/auto-sweep';
 import { advanceGasOperation } from '../../../../src/chain/gas-station/operations/steps/advance';
 import { nodeOf } from '../../../../src/chain/networks/nodes/nodes';
 import type { ChainNode } from '../../../../src/parties/chain/port';
-import { openWorld, type World } from '../../../transfers/chain-deposits/support';
+import { openWorld, type World, type WorldOptions } from '../../../transfers/chain-deposits/support';
 import { posted } from '../operations/support';
 import { deployDelegate } from '../strategies/delegated-station';
 
@@ -25,18 +25,31 @@ export interface ManyWallets {
   later(ms: number): void;
 }
 
+export interface ManyOptions extends WorldOptions {
+  /** Symbol of the native coin, of which one more wallet gets two. */
+  coin?: string;
+}
+
 /**
  * Creates wallets whose booked client payments arrived and that are free again. The station signs itself, and its coins
  * are booked.
  */
-export async function manyWallets(strategy: Strategy, count: number): Promise<ManyWallets> {
-  const on = await openWorld({ network: { confirmations: 1 } });
+export async function manyWallets(
+  strategy: Strategy,
+  count: number,
+  { coin, network, ...options }: ManyOptions = {},
+): Promise<ManyWallets> {
+  const on = await openWorld({
+    ...options,
+    network: { confirmations: 1, ...(coin && { coin }), ...network },
+  });
   let ahead = 0;
   on.api.services.now = () => new Date(Date.now() + ahead);
   await on.turn();
   const account = await on.account();
   const wallets: Address[] = [];
   for (let made = 0; made < count; made += 1) wallets.push((await on.wallet(account)) as Address);
+  if (coin !== undefined) await on.chain.pay(null, await on.wallet(await on.account(coin)), parseEther('2'));
   const units = wallets.map((_, place) => 5_000_000n + BigInt(place));
   for (const [place, wallet] of wallets.entries()) await on.chain.pay(on.token, wallet, units[place] ?? 0n);
   await on.read();

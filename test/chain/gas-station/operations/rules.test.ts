@@ -70,6 +70,7 @@ const attempt = (change: Partial<Attempt> = {}): Attempt => ({
   gas: 1n,
   maxFeePerGas: 8n,
   maxPriorityFeePerGas: 1n,
+  dataFee: 0n,
   raw: null,
   hash: null,
   broadcastAt: null,

@@ -35,6 +35,7 @@ export async function sweepWorld(options: TestChainOptions = {}) {
     node,
     chain: 'local',
     chainId,
+    feeModel: 'evm',
     authorize: (wallet, given) => signer.signAuthorization(places.get(wallet) ?? -1, { ...given, chainId }),
   };
   const [station = ''] = await signer.addresses('evm', [0]);

@@ -20,6 +20,8 @@ export interface Attempt {
   gas: bigint;
   maxFeePerGas: bigint;
   maxPriorityFeePerGas: bigint;
+  /** Most that the chain below takes beside gas. */
+  dataFee: bigint;
   /** Signed bytes. Null before signing, and for transactions that a person signs. */
   raw: string | null;
   /** Hash of a transaction signed here, or executed elsewhere and reverted. */

@@ -1,7 +1,7 @@
 import type { Decimal } from '../../../../kernel/money/money';
 import { areMost, ofMost } from '../../../../parties/chain/agreement';
 import type { ChainFees, ReportedNonces, UnsignedTransaction } from '../../../../parties/chain/port';
-import { type BoundedFees, boundedFees, weiOfGwei } from '../../rules';
+import { type BoundedFees, boundedFees, type Costs, weiOfGwei } from '../../rules';
 import type { Attempt } from './record';
 
 /** Nodes require a replacement to offer a tenth more; all accept an eighth. */
@@ -9,18 +9,20 @@ const DEARER = { by: 9n, of: 8n };
 
 /**
  * Prices of a replacement: at least an eighth above the earlier ones.
+ * @param dataPrice share of the data fee in the price of each gas
  * @returns undefined when the cap does not allow that
  */
 export function dearerThan(
   before: BoundedFees,
   fees: ChainFees,
   cap: Decimal | null,
+  dataPrice = 0n,
 ): BoundedFees | undefined {
-  const now = boundedFees(fees, cap);
+  const now = boundedFees(fees, cap, dataPrice);
   if (!now) return undefined;
   const maxFeePerGas = most(anEighthMore(before.maxFeePerGas), now.maxFeePerGas);
   const priority = most(anEighthMore(before.maxPriorityFeePerGas), now.maxPriorityFeePerGas);
-  if (cap !== null && maxFeePerGas > weiOfGwei(cap)) return undefined;
+  if (cap !== null && maxFeePerGas + dataPrice > weiOfGwei(cap)) return undefined;
   return { maxFeePerGas, maxPriorityFeePerGas: priority };
 }
 
@@ -48,8 +50,12 @@ const anEighthMore = (price: bigint): bigint => (price * DEARER.by + DEARER.of -
 const most = (one: bigint, other: bigint): bigint => (one > other ? one : other);
 
 /** Most that a transaction can cost, beyond the value it moves. */
-export const mostOf = ({ gas, maxFeePerGas }: Pick<UnsignedTransaction, 'gas' | 'maxFeePerGas'>): bigint =>
-  gas * maxFeePerGas;
+export const mostOf = ({
+  gas,
+  maxFeePerGas,
+  dataFee,
+}: Pick<UnsignedTransaction, 'gas' | 'maxFeePerGas'> & Pick<Costs, 'dataFee'>): bigint =>
+  gas * maxFeePerGas + dataFee;
 
 /** Most pending transactions that others may have signed for our address. A node that reports more is not believed. */
 const MAX_OF_OTHERS = 16;

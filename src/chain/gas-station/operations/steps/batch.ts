@@ -1,7 +1,7 @@
 import type { Tx } from '../../../../kernel/db/database';
 import type { Services } from '../../../../services';
 import { undefinedIfNoToken } from '../../../networks/nodes/no-token';
-import { boundedFees } from '../../rules';
+import { boundedFees, dataPriceOf } from '../../rules';
 import { batchOf, MAX_OF_BATCH } from '../../strategies/delegated';
 import { mostOf } from '../nonces/rules';
 import { lockNonces, releaseNonces } from '../nonces-store';
@@ -134,13 +134,14 @@ async function planTogether(ready: Ready, operations: readonly GasOperation[]) {
   // Operations that do not fit make a batch of their own.
   const [own, ...members] = filled.filter(({ sweep }) => batch?.sweeps.includes(sweep));
   if (!batch || own?.operation.id !== first.id || members.length === 0) return undefined;
-  const { call, gas } = batch;
-  const prices = boundedFees(await node.fees(), config.maxGasPrice);
+  const { call, gas, dataFee } = batch;
+  const costs = { gas, dataFee };
+  const prices = boundedFees(await node.fees(), config.maxGasPrice, dataPriceOf(costs));
   if (!prices) return { plan: { waitsFor: 'gas_price' } as const, members: [] };
   const coins = await node.balance(senderOf(first), null);
-  if (coins < mostOf({ gas, ...prices })) return { plan: { waitsFor: 'gas' } as const, members: [] };
+  if (coins < mostOf({ ...costs, ...prices })) return { plan: { waitsFor: 'gas' } as const, members: [] };
   return {
-    plan: { planned: { ...fieldsOf(call), gas, ...prices }, units: own.units, coins, ...nonces },
+    plan: { planned: { ...fieldsOf(call), ...costs, ...prices }, units: own.units, coins, ...nonces },
     members,
   };
 }

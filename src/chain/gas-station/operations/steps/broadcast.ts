@@ -1,7 +1,7 @@
 import { ChainRefused } from '../../../../parties/chain/errors';
 import type { ChainNode } from '../../../../parties/chain/port';
 import type { Services } from '../../../../services';
-import { boundedFees, isAboveCap } from '../../rules';
+import { boundedFees, dataPriceOf, isAboveCap } from '../../rules';
 import { moveOperation } from '../lifecycle/end';
 import { closeCapped, closeRefused, showRefused } from '../nonces/breaks';
 import type { Attempt } from '../nonces/record';
@@ -25,7 +25,7 @@ export async function broadcast(
   const latest = snapshot.attempts.at(-1);
   if (!latest) throw new Error(`the operation ${snapshot.operation.id} has nothing to broadcast`);
   const { maxGasPrice } = config;
-  if (isAboveCap(latest, maxGasPrice) || !boundedFees(await node.fees(), maxGasPrice))
+  if (isAboveCap(latest, maxGasPrice) || !boundedFees(await node.fees(), maxGasPrice, dataPriceOf(latest)))
     return waitForCap(services, snapshot, 'gas_price');
   const at = services.now();
   let isStopped = false;

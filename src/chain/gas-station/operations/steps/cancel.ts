@@ -3,6 +3,7 @@ import { Decimal } from '../../../../kernel/money/money';
 import type { Services } from '../../../../services';
 import { fromUnits, NATIVE_DECIMALS } from '../../../networks/rules';
 import { findWallet } from '../../../wallets/operations';
+import { dataPriceOf } from '../../rules';
 import { createOperation, orderTopup } from '../lifecycle/create';
 import type { Attempt } from '../nonces/record';
 import { dearerThan, dearestOf, mostOf } from '../nonces/rules';
@@ -23,11 +24,14 @@ export async function cancel(
 ): Promise<StepResult> {
   const { node, config } = context;
   const { address } = latest;
-  const prices = dearerThan(dearestOf(snapshot.attempts), await node.fees(), config.maxGasPrice);
-  if (!prices) return waitForCap(services, snapshot, 'gas_price');
   const call = { from: address, to: address, value: 0n, data: '0x' };
-  const estimate = await estimated(node, call);
+  const fees = await node.fees();
+  const dearest = dearestOf(snapshot.attempts);
+  if (!dearerThan(dearest, fees, config.maxGasPrice)) return waitForCap(services, snapshot, 'gas_price');
+  const estimate = await estimated(context, call);
   if ('waitsFor' in estimate) return waitFor(services, snapshot, estimate.waitsFor);
+  const prices = dearerThan(dearest, fees, config.maxGasPrice, dataPriceOf(estimate));
+  if (!prices) return waitForCap(services, snapshot, 'gas_price');
   const planned = { ...fieldsOf(call), ...estimate, ...prices };
   const missing = mostOf(planned) - (await node.balance(address, null));
   if (missing > 0n) {

@@ -1,7 +1,7 @@
 import { ChainRefused } from '../../../../parties/chain/errors';
 import type { Call, ChainNode, ReportedNonces } from '../../../../parties/chain/port';
 import { undefinedIfNoToken } from '../../../networks/nodes/no-token';
-import { boundedFees, gasLimitOf, sweepableOf } from '../../rules';
+import { boundedFees, type Costs, dataPriceOf, gasLimitOf, mostDataFee, sweepableOf } from '../../rules';
 import { delegated } from '../../strategies/delegated';
 import type { Sweep, SweepParties } from '../../strategies/port';
 import { isTransferable, transfer } from '../../strategies/transfer';
@@ -51,15 +51,16 @@ export async function planTransaction(ready: Ready, operation: Planning): Promis
     node.balance(senderOf(operation), null),
     token === null ? null : undefinedIfNoToken(node.balance(from, token)),
   ]);
-  const prices = boundedFees(fees, config.maxGasPrice);
-  if (!prices) return { waitsFor: 'gas_price' };
+  if (!boundedFees(fees, config.maxGasPrice)) return { waitsFor: 'gas_price' };
   const there = ofToken === null ? coins : ofToken;
   if (there === undefined) return { waitsFor: 'refused' };
   const isRefused = token !== null && !(await isMovable(node, { ...operation, token }, there));
   if (isRefused) return { waitsFor: 'refused' };
   const call = await callOf(ready, operation, there);
-  const estimate = await estimated(node, call);
+  const estimate = await estimated(ready, call);
   if ('waitsFor' in estimate) return estimate;
+  const prices = boundedFees(fees, config.maxGasPrice, dataPriceOf(estimate));
+  if (!prices) return { waitsFor: 'gas_price' };
   const cost = mostOf({ ...estimate, ...prices });
   const units =
     operation.type === 'topup'
@@ -113,18 +114,20 @@ export const sweepOf = (
   station: operation.stationAddress,
 });
 
-export const partiesOf = ({ network: { chain, chainId }, node, authorize }: ChainContext): SweepParties => ({
-  node,
-  chain,
-  chainId,
-  authorize,
-});
+export const partiesOf = ({ network, node, authorize }: ChainContext): SweepParties => {
+  const { chain, chainId, feeModel } = network;
+  return { node, chain, chainId, feeModel, authorize };
+};
 
 /** Counts a call above the gas limit of a transaction as refused, because every node would refuse it. */
-export async function estimated(node: ChainNode, call: Call): Promise<{ gas: bigint } | NoPlan> {
+export async function estimated(
+  { node, network: { feeModel } }: Pick<ChainContext, 'node' | 'network'>,
+  call: Call,
+): Promise<Costs | NoPlan> {
   try {
-    const gas = gasLimitOf(await node.estimateGas(call));
-    return gas === undefined ? { waitsFor: 'refused' } : { gas };
+    const [estimate, data] = await Promise.all([node.estimateGas(call), node.dataCost(feeModel, call)]);
+    const gas = gasLimitOf(estimate, data.gas);
+    return gas === undefined ? { waitsFor: 'refused' } : { gas, dataFee: mostDataFee(data) };
   } catch (error) {
     if (!(error instanceof ChainRefused)) throw error;
     return { waitsFor: error.code === 'insufficient_funds' ? 'gas' : 'refused' };

@@ -1,6 +1,7 @@
 import type { ChainFees, ChainNode } from '../../../../parties/chain/port';
 import type { Services } from '../../../../services';
 import type { GasConfig } from '../../config/record';
+import { dataPriceOf, mostDataFee } from '../../rules';
 import { isWithinBudget, spentToday } from '../budget';
 import type { Attempt } from '../nonces/record';
 import { dearerThan, isBelowMarket, mostOf } from '../nonces/rules';
@@ -21,15 +22,21 @@ export const isOutbid = async (node: ChainNode, { broadcastAt, ...latest }: Atte
 export async function replace(
   services: Services,
   snapshot: Snapshot,
-  { node, config }: ChainContext,
+  { node, config, network: { feeModel } }: ChainContext,
   { latest, fees }: { latest: Attempt; fees: ChainFees },
 ): Promise<StepResult> {
-  const prices = dearerThan(latest, fees, config.maxGasPrice);
+  const call = { ...latest, from: latest.address, to: latest.recipient };
+  const costs = { gas: latest.gas, dataFee: mostDataFee(await node.dataCost(feeModel, call)) };
+  const prices = dearerThan(latest, fees, config.maxGasPrice, dataPriceOf(costs));
   if (!prices) return waitFor(services, snapshot, 'gas_price');
-  const dearer = affordable({ ...latest, ...prices }, await node.balance(latest.address, null), snapshot);
+  const dearer = affordable(
+    { ...latest, ...costs, ...prices },
+    await node.balance(latest.address, null),
+    snapshot,
+  );
   if (!dearer) return waitFor(services, snapshot, 'gas');
-  const { recipient, value, data, authorizations, gas } = dearer;
-  const planned = { recipient, value, data, authorizations, gas, ...prices };
+  const { recipient, value, data, authorizations } = dearer;
+  const planned = { recipient, value, data, authorizations, ...costs, ...prices };
   return attemptAgain(services, snapshot, config, latest, { ...planned, cancels: false });
 }
 

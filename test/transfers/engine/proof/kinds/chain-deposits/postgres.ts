@@ -44,6 +44,7 @@ const NETWORK: NetworkTerms = {
   chainId: 31_337,
   explorerUrl: null,
   enabled: true,
+  feeModel: 'evm',
   rpcUrls: ['http://127.0.0.1:1/'],
   confirmations: CONFIRMATIONS,
   assets: TOKENS,
