@@ -11,6 +11,7 @@ import { newestAllocationOf } from './allocations/store';
 import { disableWallet, enableWallet } from './disable';
 import { findWalletById, listWallets, type PoolStats, poolStats, shownAddress } from './operations';
 import { WALLET_STATUSES, type Wallet, walletStatusAfter } from './record';
+import { lockWithScope } from './store';
 import { allocationStory, walletStory } from './story';
 
 type WalletDeskServices = Pick<Services, 'database' | 'keyring' | 'now' | 'walletQuarantineSeconds'>;
@@ -101,7 +102,7 @@ const subject: SubjectSpec<Wallet> = {
   noun: 'wallet',
   kinds: ['wallet'],
   read: (sql, id) => findWalletById(sql, id),
-  lock: (tx, id) => findWalletById(tx, id, { lock: 'update' }),
+  lock: (tx, id) => lockWithScope(tx, { id }),
   tenantOf: () => null,
 };
 
