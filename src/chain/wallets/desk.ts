@@ -72,6 +72,7 @@ const walletList = ({ database, keyring, now }: WalletDeskServices): List =>
       chain: wallets.text('chain', ({ chain }) => chain),
       address: wallets.text('address', (wallet) => shownAddress(keyring, wallet)),
       purpose: wallets.text('purpose', ({ purpose }) => purpose),
+      scope: wallets.text('scope', ({ scope }) => scope),
       status: wallets.status('status', ({ status }) => status),
       since: wallets.since('since', ({ updatedAt }) => updatedAt),
       created: wallets.time('created', ({ createdAt }) => createdAt),

@@ -21,6 +21,7 @@ describe('a wallet that is swept while it is assigned', () => {
       openMasterAccount(tx, client.clientId, 'USDT'),
     );
     accountId = account.id;
+    await readBlocks(world.services); // reading begins at the head
   });
   afterAll(() => world.close());
 
