@@ -8,11 +8,11 @@ import { columnsOf, type List, list, pageOfAll } from '../../process/desk/list';
 import { record } from '../../process/desk/record';
 import type { Services } from '../../services';
 import { releaseWallet } from './allocations/end';
+import { lockWithScope } from './allocations/scope-store';
 import { newestAllocationOf } from './allocations/store';
 import { disableWallet, enableWallet } from './disable';
 import { findWalletById, listWallets, type PoolStats, poolStats, shownAddress } from './operations';
 import { WALLET_STATUSES, type Wallet, walletStatusAfter } from './record';
-import { lockWithScope } from './store';
 import { allocationStory, walletStory } from './story';
 
 type WalletDeskServices = Pick<

@@ -1,11 +1,12 @@
 import type { Tx } from '../../kernel/db/database';
 import type { Services } from '../../services';
 import { endWithScope } from './allocations/end';
+import { lockWithScope } from './allocations/scope-store';
 import { newestAllocationOf } from './allocations/store';
 import { requireWallet } from './operations';
 import { type Wallet, walletStatusAfter } from './record';
 import { laterBy } from './rules';
-import { lockWithScope, updateWallets } from './store';
+import { updateWallets } from './store';
 
 export interface DisabledWallet {
   before: Wallet;

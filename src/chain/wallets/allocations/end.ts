@@ -6,8 +6,9 @@ import { attested } from '../attestation';
 import { requireWallet } from '../operations';
 import { type Allocation, walletStatusAfter } from '../record';
 import { endOf, laterBy } from '../rules';
-import { findWalletById, lockWithScope, returnRested, updateWallets } from '../store';
+import { findWalletById, returnRested, updateWallets } from '../store';
 import { type HeldWallet, networksOf } from './allocate';
+import { lockWithScope } from './scope-store';
 import { endAllocations, findAllocation, lockExpired, newestAllocationOf, rowsOfAllocation } from './store';
 import { lookAtAllocation } from './workflows';
 

@@ -8,14 +8,8 @@ import { attested } from '../attestation';
 import { type Wallet, walletStatusAfter } from '../record';
 import { attestedWallet, deriveWallets } from '../seed/derive';
 import { namedAddresses } from '../seed/named-addresses';
-import {
-  findFreeIndex,
-  insertWallets,
-  lockDerivation,
-  lockIndex,
-  updateWallets,
-  walletsOfIndices,
-} from '../store';
+import { insertWallets, lockDerivation, updateWallets } from '../store';
+import { findFreeIndex, lockIndex, walletsOfIndices } from './scope-store';
 import { insertAllocation, insertAllocations, type NewAllocation, openOfScope } from './store';
 
 /**
@@ -149,32 +143,17 @@ async function join(
   at: Date,
 ): Promise<number> {
   if (open.length === 0) return 0;
-  const { chain, kind } = network;
-  const named = new Set(await addressesNamed(tx, network)); // an address has one use for ever
   const indices = open.map(({ derivationIndex }) => derivationIndex);
-  const known = new Map(
-    (await walletsOfIndices(tx, { chain, kind }, indices)).map((each) => [each.derivationIndex, each]),
-  );
-  const fresh = open.filter(
-    ({ derivationIndex, address }) => !known.has(derivationIndex) && !named.has(address),
-  );
-  const bond = assetBond(network);
-  const made = await insertWallets(
-    tx,
-    kind,
-    fresh.map(({ derivationIndex, address, tenantId, asset }) => ({
-      ...attestedWallet(services.keyring, { chain, address, derivationIndex, purpose: 'pool', scope: 'evm' }),
-      status: 'allocated' as const,
-      tenantId,
-      boundTo: bond(asset),
-    })),
-  );
-  for (const each of made) known.set(each.derivationIndex, each);
+  const known = byIndex(await walletsOfIndices(tx, network, indices));
+  const fresh = open.filter(({ derivationIndex }) => !known.has(derivationIndex));
+  const made = byIndex(await insertMembers(services, tx, network, fresh));
   const members: NewAllocation[] = [];
   for (const { derivationIndex, ...first } of open) {
-    const wallet = known.get(derivationIndex);
-    if (!wallet || !(await isTaken(services, tx, wallet, made.includes(wallet), bond(first.asset)))) continue;
-    const own = { walletId: wallet.id, chain, startedAt: at };
+    const wallet =
+      made.get(derivationIndex) ??
+      (await takeKnown(services, tx, network, first, known.get(derivationIndex)));
+    if (!wallet) continue;
+    const own = { walletId: wallet.id, chain: network.chain, startedAt: at };
     members.push({ ...first, ...own, id: newId('walletAllocation'), scopeOf: first.id });
   }
   await insertAllocations(tx, members);
@@ -182,22 +161,51 @@ async function join(
   return members.length;
 }
 
-const assetBond = (network: Network) => (symbol: string) =>
+const byIndex = (all: readonly Wallet[]): ReadonlyMap<number, Wallet> =>
+  new Map(all.map((wallet) => [wallet.derivationIndex, wallet]));
+
+/** Inserts allocated wallets. Leaves out addresses that the network has named, because an address has one use for ever. */
+async function insertMembers(
+  { keyring }: Pick<Services, 'keyring'>,
+  tx: Tx,
+  network: Network,
+  fresh: readonly ScopeAllocation[],
+): Promise<Wallet[]> {
+  const { chain, kind } = network;
+  const named = new Set(await addressesNamed(tx, network));
+  const rows = fresh
+    .filter(({ address }) => !named.has(address))
+    .map(({ derivationIndex, address, tenantId, asset }) => ({
+      ...attestedWallet(keyring, { chain, address, derivationIndex, purpose: 'pool', scope: 'evm' }),
+      status: 'allocated' as const,
+      tenantId,
+      boundTo: bondOf(network, asset),
+    }));
+  return insertWallets(tx, kind, rows);
+}
+
+const bondOf = (network: Network, symbol: string) =>
   assetOf(network, symbol)?.contract === null ? ('native_coin' as const) : null;
 
-/** Allocates the wallet that a network has had before. @returns false when an operator has disabled it, or it is held */
-async function isTaken(
+/**
+ * Allocates the wallet that a network has had before.
+ * @returns undefined when an operator has disabled it, or when it is held already
+ */
+async function takeKnown(
   services: Pick<Services, 'database' | 'keyring'>,
   tx: Tx,
-  wallet: Wallet,
-  isNew: boolean,
-  boundTo: 'native_coin' | null,
-): Promise<boolean> {
-  if (isNew) return true;
-  if (wallet.status !== 'available' && wallet.status !== 'quarantined') return false;
+  network: Network,
+  { asset }: Pick<NewAllocation, 'asset'>,
+  wallet: Wallet | undefined,
+): Promise<Wallet | undefined> {
+  if (wallet?.status !== 'available' && wallet?.status !== 'quarantined') return undefined;
   await attested(services, wallet);
   const status = walletStatusAfter(wallet.status, 'allocate');
-  const isBound = boundTo !== null && wallet.boundTo === null;
-  await updateWallets(tx, [wallet.id], { status, quarantinedUntil: null, ...(isBound && { boundTo }) });
-  return true;
+  const bond = wallet.boundTo === null ? bondOf(network, asset) : null;
+  const [taken] = await updateWallets(tx, [wallet.id], {
+    status,
+    quarantinedUntil: null,
+    ...(bond && { boundTo: bond }),
+  });
+  return taken;
 }
