@@ -2167,7 +2167,7 @@ export interface paths {
         put?: never;
         /**
          * Allocate a wallet for a deposit
-         * @description Keeps an address for one payer. Payments to the address are credited to the account, converted to the currency of the account. Answers 201 for a new allocation, and 200 when the reference is known, whatever its state. Answers 409 `invalid_transition` while the network is disabled, and 409 `limit_exceeded` at the company’s limit of wallets (10,000 by default; an address of a scope counts once). Release wallets whose payers are done. A released or expired wallet counts until its quarantine has ended.
+         * @description Keeps an address for one payer. Payments to the address are credited to the account, converted to the currency of the account. Answers 201 for a new allocation, and 200 when the reference is known, whatever its state. Answers 409 `invalid_transition` while the network is disabled, and 409 `limit_exceeded` at the company’s limit of wallets (10,000 by default). An address of a scope counts once. Release wallets whose payers are done. A released or expired wallet counts until its quarantine has ended.
          *
          *     Scope: `money`.
          */
@@ -7969,7 +7969,7 @@ export interface components {
              * @enum {string}
              */
             status: "available" | "allocated" | "quarantined" | "disabled";
-            /** @description Whether you have allocated the address for good. */
+            /** @description True: the address is allocated for good. */
             permanent: boolean;
             /**
              * @description `evm`: the address is yours on all networks that `networks` names. Absent: on this network only.
@@ -8015,7 +8015,7 @@ export interface components {
              * @enum {string}
              */
             status: "available" | "allocated" | "quarantined" | "disabled";
-            /** @description Whether the address is allocated for good. Absent: the wallet is not allocated. */
+            /** @description True: the address is allocated for good. Absent: the wallet is not allocated. */
             permanent?: boolean;
             /**
              * @description `evm`: the address is allocated on several networks together.

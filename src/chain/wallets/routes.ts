@@ -44,7 +44,7 @@ function allocateRoute(services: Services): Route {
       'Keeps an address for one payer. Payments to the address are credited to the account, converted to the currency of the account. ' +
       'Answers 201 for a new allocation, and 200 when the reference is known, whatever its state. Answers 409 `invalid_transition` while ' +
       `the network is disabled, and 409 \`limit_exceeded\` at the company’s limit of wallets (${OPEN_ALLOCATIONS.toLocaleString('en')} by ` +
-      'default; an address of a scope counts once). Release wallets whose payers are done. A released or expired wallet counts until its quarantine has ended.',
+      'default). An address of a scope counts once. Release wallets whose payers are done. A released or expired wallet counts until its quarantine has ended.',
     body: z.strictObject({
       chain,
       asset: text(20)

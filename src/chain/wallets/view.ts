@@ -45,7 +45,7 @@ export const heldWalletSchema = z
     status: status.describe(
       '`allocated` while the wallet is yours; then `quarantined`, later `available`. Send no payer there after the allocation.',
     ),
-    permanent: z.boolean().describe('Whether you have allocated the address for good.'),
+    permanent: z.boolean().describe('True: the address is allocated for good.'),
     scope: scopeSchema()
       .optional()
       .describe(
@@ -86,7 +86,7 @@ export const walletBalanceSchema = z
     permanent: z
       .boolean()
       .optional()
-      .describe('Whether the address is allocated for good. Absent: the wallet is not allocated.'),
+      .describe('True: the address is allocated for good. Absent: the wallet is not allocated.'),
     scope: scopeSchema().optional().describe('`evm`: the address is allocated on several networks together.'),
     expiresAt: expiry(),
     balances: z
