@@ -2167,7 +2167,7 @@ export interface paths {
         put?: never;
         /**
          * Allocate a wallet for a deposit
-         * @description Keeps an address for one payer. Payments to the address are credited to the account, converted to the currency of the account. Answers 201 for a new allocation, and 200 when the reference is known, whatever its state. Answers 409 `invalid_transition` while the network is disabled, and 409 `limit_exceeded` at the company’s limit of wallets (10,000 by default). Release wallets whose payers are done. A released or expired wallet counts until its quarantine has ended.
+         * @description Keeps an address for one payer. Payments to the address are credited to the account, converted to the currency of the account. Answers 201 for a new allocation, and 200 when the reference is known, whatever its state. Answers 409 `invalid_transition` while the network is disabled, and 409 `limit_exceeded` at the company’s limit of wallets (10,000 by default). An address of a scope counts once. Release wallets whose payers are done. A released or expired wallet counts until its quarantine has ended.
          *
          *     Scope: `money`.
          */
@@ -2189,7 +2189,7 @@ export interface paths {
         put?: never;
         /**
          * Release an allocated wallet
-         * @description The payer must send nothing more: later payments are not credited automatically. After its rest the address may be allocated to you again, and never to another company. A repeated release returns the ended allocation.
+         * @description Ends the allocation, on all networks of its scope. The payer must send nothing more: later payments are not credited automatically. After its rest the address may be allocated to you again, and never to another company. A repeated release returns the ended allocation.
          *
          *     Scope: `money`.
          */
@@ -7969,12 +7969,17 @@ export interface components {
              * @enum {string}
              */
             status: "available" | "allocated" | "quarantined" | "disabled";
+            /** @description True: the address is allocated for good. */
+            permanent: boolean;
             /**
-             * Format: date-time
-             * @description Absent: allocated until you release it. ISO 8601, UTC.
-             * @example 2026-01-31T12:00:00.000Z
+             * @description `evm`: the address is yours on all networks that `networks` names. Absent: on this network only.
+             * @enum {string}
              */
-            expiresAt?: string;
+            scope?: "evm";
+            /** @description Networks of the scope. A network that is enabled later joins them. */
+            networks?: string[];
+            /** @description Null: the address is permanent. Absent: allocated until you release it. ISO 8601, UTC. */
+            expiresAt?: string | null;
             /**
              * Format: date-time
              * @description When the allocation ended. ISO 8601, UTC.
@@ -8010,6 +8015,15 @@ export interface components {
              * @enum {string}
              */
             status: "available" | "allocated" | "quarantined" | "disabled";
+            /** @description True: the address is allocated for good. Absent: the wallet is not allocated. */
+            permanent?: boolean;
+            /**
+             * @description `evm`: the address is allocated on several networks together.
+             * @enum {string}
+             */
+            scope?: "evm";
+            /** @description Null: the address is permanent. Absent: allocated until you release it. ISO 8601, UTC. */
+            expiresAt?: string | null;
             /** @description Balance of each asset whose contract answers, without amounts below the minor unit. */
             balances: {
                 /**
@@ -19227,6 +19241,13 @@ export interface operations {
                      * @example 86400
                      */
                     ttlSeconds?: number;
+                    /** @description Keeps the address for good, in place of `ttlSeconds`. Default: false. */
+                    permanent?: boolean;
+                    /**
+                     * @description Gives one address on all enabled EVM networks. A network that is enabled later joins. Takes `permanent`.
+                     * @enum {string}
+                     */
+                    scope?: "evm";
                 };
             };
         };

@@ -44,6 +44,24 @@ function note(tx: Tx, changes: readonly HoldingChange[], write: { name: string; 
 }
 
 /**
+ * Returns what the books hold of each address, in the asset. Omits addresses without a change. The index
+ * `holding_changes_of_address` has all that it reads.
+ */
+export async function bookedAt(
+  sql: Sql,
+  { chain, asset }: { chain: string; asset: string },
+  addresses: readonly string[],
+): Promise<ReadonlyMap<string, Decimal>> {
+  const sums = holdingChanges()
+    .select('address', raw('sum(booked)::text as booked'))
+    .where({ chain, asset, place: 'pool' })
+    .where(anyOf('address', addresses))
+    .groupBy('address');
+  const rows = await sql.run<{ address: string; booked: string }>(sums);
+  return new Map(rows.map(({ address, booked }) => [address, new Decimal(booked)]));
+}
+
+/**
  * Returns how much more a chain holds at a block than the books, by place and asset ({@link sumKey}). Amounts booked
  * from later blocks count as less. Raw: reads only changes whose booked amount differs, and changes of later blocks,
  * each by its own index.

@@ -18,7 +18,7 @@ import {
   updateNetwork,
 } from './store';
 
-export { findNetwork, isAnyEnabled, listNetworks } from './store';
+export { findNetwork, isAnyEnabled, listNetworks, lockEnabledNetworks } from './store';
 
 export const enabledNetworks = async (sql: Sql): Promise<Network[]> =>
   (await listNetworks(sql)).filter(({ enabled }) => enabled);

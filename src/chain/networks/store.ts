@@ -53,6 +53,10 @@ export async function isAnyEnabled(sql: Sql): Promise<boolean> {
   return (await sql.run(networks().select('chain').where({ enabled: true }).limit(1))).length > 0;
 }
 
+/** Lists the enabled networks of a kind, and keeps them as they are. Leaves out networks that are being changed. */
+export const lockEnabledNetworks = (tx: Sql, kind: Network['kind']): Promise<Network[]> =>
+  networks.all(tx, networks().where({ kind, enabled: true }).orderBy('chain').forShare().skipLocked());
+
 /**
  * Finds another network with the same chain id. A lock keeps anybody else from creating one until the transaction ends.
  */

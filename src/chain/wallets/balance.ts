@@ -11,13 +11,15 @@ import { fromUnits, NATIVE_DECIMALS } from '../networks/rules';
 import { newestAllocationOf } from './allocations/store';
 import { attested } from './attestation';
 import { requireWallet } from './operations';
-import type { Wallet } from './record';
+import type { Allocation, Wallet } from './record';
 import { holdsAt, restedBy } from './rules';
 import { updateWallets } from './store';
 
 export interface WalletBalance {
   wallet: Wallet;
   network: Network;
+  /** The allocation that holds the wallet. */
+  allocation: Allocation | undefined;
   /** The balances of the network's assets that could be read, exact. */
   balances: { asset: string; decimals: number; balance: Decimal }[];
   /** In the native coin. */
@@ -39,17 +41,16 @@ export async function walletBalance(
 ): Promise<WalletBalance> {
   const { database, now } = services;
   const { wallet } = await requireWallet(database, named);
-  if (reach !== null) {
-    const held = await newestAllocationOf(database, reach, wallet.id);
-    if (!held || !holdsAt(held, now())) throw notFound('wallet', 'address');
-  }
+  const newest = await newestAllocationOf(database, reach, wallet.id);
+  const allocation = newest && holdsAt(newest, now()) ? newest : undefined;
+  if (reach !== null && !allocation) throw notFound('wallet', 'address');
   await attested(services, wallet);
   const { network, node } = await nodeOf(services, database, wallet.chain);
   const { gas, balances, unknown } = await requireChainAnswer(readOf(node, wallet, network));
   const gasBalance = fromUnits(gas, NATIVE_DECIMALS[network.kind]);
   const detail = unknown.length > 0 ? unknown.map(notAnswering).join(' ') : undefined;
   const asOf = now();
-  return { wallet: restedBy(wallet, asOf), network, balances, gasBalance, detail, asOf };
+  return { wallet: restedBy(wallet, asOf), network, allocation, balances, gasBalance, detail, asOf };
 }
 
 /** Asks for all balances at once. A token whose contract does not answer does not stop the others. */

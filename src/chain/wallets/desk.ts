@@ -7,13 +7,18 @@ import { finder } from '../../process/desk/finder';
 import { columnsOf, type List, list, pageOfAll } from '../../process/desk/list';
 import { record } from '../../process/desk/record';
 import type { Services } from '../../services';
+import { releaseWallet } from './allocations/end';
+import { lockWithScope } from './allocations/scope-store';
 import { newestAllocationOf } from './allocations/store';
 import { disableWallet, enableWallet } from './disable';
 import { findWalletById, listWallets, type PoolStats, poolStats, shownAddress } from './operations';
 import { WALLET_STATUSES, type Wallet, walletStatusAfter } from './record';
 import { allocationStory, walletStory } from './story';
 
-type WalletDeskServices = Pick<Services, 'database' | 'keyring' | 'now' | 'walletQuarantineSeconds'>;
+type WalletDeskServices = Pick<
+  Services,
+  'commands' | 'database' | 'keyring' | 'now' | 'walletQuarantineSeconds'
+>;
 
 /** The desk of the addresses that take deposits on chains. */
 export const walletDesk = (services: WalletDeskServices): Desk =>
@@ -33,7 +38,7 @@ export const walletDesk = (services: WalletDeskServices): Desk =>
         story: (id, limit) => allocationStory(services, id, limit),
       }),
     ],
-    decisions: [disableDecision(services), enableDecision(services)],
+    decisions: [releaseDecision(services), disableDecision(services), enableDecision(services)],
     finds: [
       finder({
         name: 'wallet-by-address',
@@ -67,6 +72,7 @@ const walletList = ({ database, keyring, now }: WalletDeskServices): List =>
       chain: wallets.text('chain', ({ chain }) => chain),
       address: wallets.text('address', (wallet) => shownAddress(keyring, wallet)),
       purpose: wallets.text('purpose', ({ purpose }) => purpose),
+      scope: wallets.text('scope', ({ scope }) => scope),
       status: wallets.status('status', ({ status }) => status),
       since: wallets.since('since', ({ updatedAt }) => updatedAt),
       created: wallets.time('created', ({ createdAt }) => createdAt),
@@ -74,7 +80,7 @@ const walletList = ({ database, keyring, now }: WalletDeskServices): List =>
     rows: ({ filters, after, limit }) =>
       listWallets(database, filters, { after: after?.id, rows: limit }, now()),
     place: ({ id, createdAt }) => ({ id, since: createdAt }),
-    decisions: ['wallet.disable', 'wallet.enable'],
+    decisions: ['wallet.release', 'wallet.disable', 'wallet.enable'],
   });
 
 const placeOfPool = ({ chain }: PoolStats): WaitingPlace => ({ since: new Date(0), id: chain });
@@ -101,9 +107,34 @@ const subject: SubjectSpec<Wallet> = {
   noun: 'wallet',
   kinds: ['wallet'],
   read: (sql, id) => findWalletById(sql, id),
-  lock: (tx, id) => findWalletById(tx, id, { lock: 'update' }),
+  lock: (tx, id) => lockWithScope(tx, { id }),
   tenantOf: () => null,
 };
+
+const releaseDecision = (services: WalletDeskServices): Decision =>
+  decision<Wallet>({
+    name: 'wallet.release',
+    title: 'ends its allocation, on all networks of its scope; later payments are kept uncredited',
+    permission: 'chain',
+    subject,
+    restsOn: ({ status }) => ({ status }),
+    async preview(tx, { subject: { id, status } }) {
+      const to = walletStatusAfter(status, 'end');
+      const held = await newestAllocationOf(tx, null, id);
+      const ended = held ? [{ field: 'allocation', from: held.id, to: null }] : [];
+      return [{ field: 'status', from: status, to }, ...ended];
+    },
+    async execute(tx, { subject: { chain, address, status } }) {
+      walletStatusAfter(status, 'end');
+      const {
+        allocation,
+        wallet,
+        networks = [chain],
+      } = await releaseWallet(services, tx, { chain, address }, null);
+      const after = { status: wallet.status, ended: allocation.id };
+      return { before: { status }, after, result: { chain, address, networks, ...after } };
+    },
+  });
 
 const disableDecision = (services: WalletDeskServices): Decision =>
   decision<Wallet>({

@@ -1,6 +1,8 @@
 import type { Tx } from '../../kernel/db/database';
 import type { Services } from '../../services';
-import { endAllocations, newestAllocationOf } from './allocations/store';
+import { endWithScope } from './allocations/end';
+import { lockWithScope } from './allocations/scope-store';
+import { newestAllocationOf } from './allocations/store';
 import { requireWallet } from './operations';
 import { type Wallet, walletStatusAfter } from './record';
 import { laterBy } from './rules';
@@ -14,18 +16,19 @@ export interface DisabledWallet {
 }
 
 /**
- * Takes a wallet out of use and ends its allocation. Its balance stays, and later payments are kept uncredited.
+ * Takes a wallet out of use and ends its allocation, on all networks of its scope. Its balance stays, and later payments are kept uncredited.
  * @throws Problem 404; 409 `invalid_transition` for a disabled wallet
  */
 export async function disableWallet(
-  { now }: Pick<Services, 'now'>,
+  services: Pick<Services, 'now' | 'walletQuarantineSeconds'>,
   tx: Tx,
   named: { chain: string; address: string },
 ): Promise<DisabledWallet> {
-  const { wallet: before } = await requireWallet(tx, named, { lock: 'update' });
+  const { wallet: found } = await requireWallet(tx, named);
+  const before = (await lockWithScope(tx, { id: found.id })) ?? found;
   const status = walletStatusAfter(before.status, 'disable');
   const held = before.status === 'allocated' ? await newestAllocationOf(tx, null, before.id) : undefined;
-  if (held) await endAllocations(tx, [held.id], now());
+  if (held) await endWithScope(services, tx, held, services.now());
   const [after] = await updateWallets(tx, [before.id], { status, quarantinedUntil: null });
   return { before, after: after as Wallet, ended: held?.id ?? null };
 }

@@ -4,8 +4,11 @@ import type { Decimal } from '../../kernel/money/money';
 export const WALLET_STATUSES = ['available', 'allocated', 'quarantined', 'disabled'] as const;
 export type WalletStatus = (typeof WALLET_STATUSES)[number];
 
-/** Statuses in which a wallet may be swept: nobody pays to it now, and no operator has disabled it. */
-export const SWEEPABLE: readonly WalletStatus[] = ['available', 'quarantined'];
+/** Statuses in which a wallet may be swept. An allocated wallet is swept of booked money only. */
+export const SWEEPABLE: readonly WalletStatus[] = ['available', 'quarantined', 'allocated'];
+
+/** The networks that one derivation index may serve: all enabled networks of the EVM. */
+export type WalletScope = 'evm';
 
 /**
  * The use to which a wallet is bound for ever. Many senders of the native coin give a payment 21,000 gas, which cannot
@@ -24,6 +27,8 @@ export interface Wallet {
   derivationIndex: number;
   /** A pool wallet takes deposits; a station pays for gas. */
   purpose: 'pool' | 'station';
+  /** Null: the index is this wallet's alone. Otherwise the index has a wallet on each network of the scope. */
+  scope: WalletScope | null;
   /** Keyed hash by which the product knows a row of its own. Null in a row that it has not written. */
   attestation: Buffer | null;
   status: WalletStatus;
@@ -59,7 +64,7 @@ export function walletStatusAfter(from: WalletStatus, on: WalletTrigger): Wallet
   return row.to;
 }
 
-/** A wallet that is kept for one payer's deposits, for a time. */
+/** A wallet that is kept for one payer's deposits, for a time or for good. */
 export interface Allocation {
   id: string;
   walletId: string;
@@ -71,6 +76,12 @@ export interface Allocation {
   asset: string;
   /** The client's reference, unique within the tenant. */
   reference: string;
+  /** The client asked for an allocation without an end. */
+  permanent: boolean;
+  /** As the wallet's. An allocation of a scope has a row for each network. */
+  scope: WalletScope | null;
+  /** The first row of the scope's allocation. Null: this row is the first, or the only one. */
+  scopeOf: string | null;
   /** Null: open until released. */
   expiresAt: Date | null;
   startedAt: Date;

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { type ApiRequest, Reply, type Route, route } from '../../http/route';
 import { auditAdmin } from '../../kernel/audit/audit';
+import { invalid } from '../../kernel/errors';
 import { identifier, text } from '../../kernel/wire/schemas';
 import type { Services } from '../../services';
-import { allocateWallet, type HeldWallet } from './allocations/allocate';
+import { type AllocationRequest, allocateWallet, type HeldWallet } from './allocations/allocate';
 import { releaseWallet } from './allocations/end';
 import { walletBalance } from './balance';
 import { TTL_SECONDS } from './rules';
@@ -43,7 +44,7 @@ function allocateRoute(services: Services): Route {
       'Keeps an address for one payer. Payments to the address are credited to the account, converted to the currency of the account. ' +
       'Answers 201 for a new allocation, and 200 when the reference is known, whatever its state. Answers 409 `invalid_transition` while ' +
       `the network is disabled, and 409 \`limit_exceeded\` at the company’s limit of wallets (${OPEN_ALLOCATIONS.toLocaleString('en')} by ` +
-      'default). Release wallets whose payers are done. A released or expired wallet counts until its quarantine has ended.',
+      'default). An address of a scope counts once. Release wallets whose payers are done. A released or expired wallet counts until its quarantine has ended.',
     body: z.strictObject({
       chain,
       asset: text(20)
@@ -61,12 +62,23 @@ function allocateRoute(services: Services): Route {
         .optional()
         .describe('Absent: until released.')
         .meta({ examples: [86_400] }),
+      permanent: z
+        .boolean()
+        .optional()
+        .describe('Keeps the address for good, in place of `ttlSeconds`. Default: false.'),
+      scope: z
+        .enum(['evm'])
+        .optional()
+        .describe(
+          'Gives one address on all enabled EVM networks. A network that is enabled later joins. Takes `permanent`.',
+        ),
     }),
     response: heldWalletSchema,
     status: 201,
     mayExist: true,
     problems: ['ErrAlreadyExists', 'invalid_transition', 'account_closed', 'user_blocked', 'limit_exceeded'],
     async write(tx, { caller, body, requestId }) {
+      assertTerms(body);
       const held = await allocateWallet(services, tx, body, caller.reach);
       const record = shown(services, held, caller);
       if (!held.made) return new Reply(200, record);
@@ -78,6 +90,13 @@ function allocateRoute(services: Services): Route {
   });
 }
 
+/** @throws Problem 400 naming `ttlSeconds` or `scope` */
+function assertTerms({ permanent, scope, ttlSeconds }: AllocationRequest): void {
+  if (permanent && ttlSeconds !== undefined)
+    throw invalid('ttlSeconds must be absent for a permanent address.', 'ttlSeconds');
+  if (scope !== undefined && !permanent) throw invalid('scope takes permanent: true.', 'scope');
+}
+
 function releaseRoute(services: Services): Route {
   return route({
     method: 'POST',
@@ -87,7 +106,7 @@ function releaseRoute(services: Services): Route {
     capability,
     summary: 'Release an allocated wallet',
     description:
-      'The payer must send nothing more: later payments are not credited automatically. After its rest the address may be ' +
+      'Ends the allocation, on all networks of its scope. The payer must send nothing more: later payments are not credited automatically. After its rest the address may be ' +
       'allocated to you again, and never to another company. A repeated release returns the ended allocation.',
     body: z.strictObject({ chain, address }),
     response: heldWalletSchema,

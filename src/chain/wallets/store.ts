@@ -16,8 +16,9 @@ import type { Network } from '../networks/record';
 import { SWEEPABLE, type Wallet, type WalletBond, type WalletStatus } from './record';
 import { restedBy } from './rules';
 
-const wallets = recordTable<Wallet>('wallets', { gasBalance: decimal }, [
-  ...['id', 'chain', 'address', 'derivationIndex', 'purpose', 'attestation', 'status'],
+/** The table of wallets, for the statements of this folder. */
+export const wallets = recordTable<Wallet>('wallets', { gasBalance: decimal }, [
+  ...['id', 'chain', 'address', 'derivationIndex', 'purpose', 'scope', 'attestation', 'status'],
   ...['quarantinedUntil', 'boundTo'],
   ...['gasBalance', 'gasBalanceAt', 'createdAt', 'updatedAt'],
 ]);
@@ -79,11 +80,17 @@ export async function raiseFloor(tx: Sql, kind: Network['kind'], lowest: number)
 
 export type NewWallet = Pick<
   Wallet,
-  'id' | 'chain' | 'address' | 'derivationIndex' | 'purpose' | 'attestation'
+  'id' | 'chain' | 'address' | 'derivationIndex' | 'purpose' | 'scope' | 'attestation'
 >;
 
-export function insertWallets(tx: Sql, kind: Network['kind'], made: readonly NewWallet[]): Promise<Wallet[]> {
-  const rows = made.map((each) => ({ ...each, kind, status: 'available', createdAt: NOW, updatedAt: NOW }));
+/** Inserts wallets, available unless they are allocated at once. */
+export async function insertWallets(
+  tx: Sql,
+  kind: Network['kind'],
+  made: readonly (NewWallet & { status?: 'allocated'; tenantId?: string; boundTo?: WalletBond | null })[],
+): Promise<Wallet[]> {
+  if (made.length === 0) return [];
+  const rows = made.map((each) => ({ status: 'available', ...each, kind, createdAt: NOW, updatedAt: NOW }));
   return wallets.written(tx, wallets().insert(rows));
 }
 
@@ -104,7 +111,7 @@ export async function lockFreeWallet(
     // FOR UPDATE, because the first allocation sets the tenant, which is part of a key.
     const pool = () =>
       wallets()
-        .where({ chain, purpose: 'pool', tenantId: holder, sweepId: null })
+        .where({ chain, purpose: 'pool', tenantId: holder, sweepId: null, scope: null })
         .modify((query) => forNative && void query.whereRaw(MAY_TAKE_NATIVE))
         .orderBy(['quarantinedUntil', 'derivationIndex'])
         .limit(1)
@@ -211,7 +218,7 @@ export function sweepableWallets(
 }
 
 /**
- * Whether a chain has {@link sweepableWallets} that were used, as SQL. The index `wallets_free` finds them.
+ * Whether a chain has {@link sweepableWallets} that were used, as SQL. The index `wallets_used` finds them.
  * @param chain an SQL expression
  */
 export const hasUsedWallet = (chain: string): string =>

@@ -7,8 +7,15 @@ import { clearSweep, findWalletById, updateWallets } from './store';
 export const mayDelegate = ({ boundTo }: Pick<Wallet, 'boundTo'>): boolean => boundTo !== 'native_coin';
 
 /**
+ * Whether the station may send a sweep now. The delegate moves the whole balance, so an allocated wallet sends its
+ * sweeps itself, which name the amount.
+ */
+export const mayDelegateNow = (wallet: Pick<Wallet, 'boundTo' | 'status'>): boolean =>
+  mayDelegate(wallet) && wallet.status !== 'allocated';
+
+/**
  * Reserves a wallet for a sweep until the sweep ends. The pool does not allocate it meanwhile, because a payer's money
- * would be swept, too.
+ * could be swept, too.
  * @param delegates the station sends the sweep, so the wallet is bound to delegation for ever, even if the sweep fails
  * @throws Problem 409 `invalid_transition` naming `walletId` when it was allocated or disabled meanwhile
  */
@@ -17,13 +24,16 @@ export async function holdForSweep(
   walletId: string,
   sweepId: string,
   { delegates }: { delegates: boolean },
-): Promise<void> {
+): Promise<Wallet> {
   const wallet = await findWalletById(tx, walletId, { lock: 'update' });
   if (!wallet || !SWEEPABLE.includes(wallet.status))
     throw conflict('invalid_transition', `The wallet is ${wallet?.status ?? 'gone'}.`, 'walletId');
   if (delegates && !mayDelegate(wallet))
     throw conflict('invalid_transition', 'The wallet was allocated for the native coin.', 'walletId');
+  if (delegates && !mayDelegateNow(wallet))
+    throw conflict('invalid_transition', 'The wallet was allocated meanwhile: order it again.', 'walletId');
   await updateWallets(tx, [walletId], { sweepId, ...(delegates && { boundTo: 'delegation' }) });
+  return wallet;
 }
 
 /** Ends the reservation: the pool may allocate the wallet again. */

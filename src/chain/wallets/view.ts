@@ -5,11 +5,23 @@ import { shown } from '../../kernel/wire/shown';
 import { ledgerAmount, NATIVE_DECIMALS, toUnits } from '../networks/rules';
 import type { HeldWallet } from './allocations/allocate';
 import type { WalletBalance } from './balance';
-import { WALLET_STATUSES, type Wallet } from './record';
+import { type Allocation, WALLET_STATUSES, type Wallet } from './record';
 import { statusForClient } from './rules';
 
 const address = () => z.string().meta({ examples: ['0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'] });
 const status = z.enum(WALLET_STATUSES);
+
+const scopeSchema = () => z.enum(['evm']);
+
+const expiry = () =>
+  instant()
+    .nullable()
+    .optional()
+    .describe('Null: the address is permanent. Absent: allocated until you release it.');
+
+/** Null would be shown for an allocation that was asked for without an end and is not permanent. */
+const shownExpiry = ({ permanent, expiresAt }: Pick<Allocation, 'permanent' | 'expiresAt'>) =>
+  expiresAt?.toISOString() ?? (permanent ? null : undefined);
 
 /** An allocated wallet as a client sees it (decisions part 4, Wallets). */
 export const heldWalletSchema = z
@@ -33,7 +45,17 @@ export const heldWalletSchema = z
     status: status.describe(
       '`allocated` while the wallet is yours; then `quarantined`, later `available`. Send no payer there after the allocation.',
     ),
-    expiresAt: instant().optional().describe('Absent: allocated until you release it.'),
+    permanent: z.boolean().describe('True: the address is allocated for good.'),
+    scope: scopeSchema()
+      .optional()
+      .describe(
+        '`evm`: the address is yours on all networks that `networks` names. Absent: on this network only.',
+      ),
+    networks: z
+      .array(z.string())
+      .optional()
+      .describe('Networks of the scope. A network that is enabled later joins them.'),
+    expiresAt: expiry(),
     endedAt: instant().optional(),
     createdAt: instant(),
     updatedAt: instant(),
@@ -41,12 +63,14 @@ export const heldWalletSchema = z
   .meta({ id: 'AllocatedWallet' });
 
 export const heldWalletView = (
-  { allocation, wallet }: HeldWallet,
+  { allocation, wallet, networks }: HeldWallet,
   { isAdmin, ...when }: { at: Date; quarantineSeconds: number; isAdmin: boolean },
 ) =>
   shown(heldWalletSchema, allocation, {
     walletId: isAdmin ? wallet.id : undefined,
     status: statusForClient(allocation, wallet, when),
+    networks,
+    expiresAt: shownExpiry(allocation),
   });
 
 const notedGas = z
@@ -59,6 +83,12 @@ export const walletBalanceSchema = z
     address: address(),
     chain: z.string(),
     status,
+    permanent: z
+      .boolean()
+      .optional()
+      .describe('True: the address is allocated for good. Absent: the wallet is not allocated.'),
+    scope: scopeSchema().optional().describe('`evm`: the address is allocated on several networks together.'),
+    expiresAt: expiry(),
     balances: z
       .array(z.object({ asset: z.string(), balance: money() }))
       .describe('Balance of each asset whose contract answers, without amounts below the minor unit.'),
@@ -70,10 +100,13 @@ export const walletBalanceSchema = z
   .meta({ id: 'WalletBalance' });
 
 export const walletBalanceView = (
-  { wallet, network, balances, gasBalance, detail, asOf }: WalletBalance,
+  { wallet, network, allocation, balances, gasBalance, detail, asOf }: WalletBalance,
   { isAdmin }: { isAdmin: boolean },
 ) =>
   shown(walletBalanceSchema, wallet, {
+    permanent: allocation?.permanent,
+    scope: allocation?.scope ?? undefined,
+    expiresAt: allocation && shownExpiry(allocation),
     balances: balances.map(({ asset, decimals, balance }) => ({
       asset,
       balance: formatAmount(ledgerAmount(toUnits(balance, decimals), decimals, asset).amount, asset),

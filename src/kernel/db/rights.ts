@@ -181,7 +181,7 @@ export const TABLES: Readonly<Record<string, TableRights>> = {
   wallet_seeds: { runtime: CHANGE, hidden: 'all' },
   wallets: {
     runtime: CHANGE,
-    fixed: ['id', 'chain', 'kind', 'address', 'derivation_index', 'purpose', 'attestation', 'created_at'],
+    fixed: ['id', 'chain', 'kind', 'address', 'derivation_index', 'purpose', 'attestation', 'scope', 'created_at'],
     hidden: ['attestation'],
   },
   signing_requests: { runtime: ANY, hidden: 'all' },

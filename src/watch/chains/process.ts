@@ -1,5 +1,6 @@
 import type { Following } from '../../chain/networks/following';
 import { enabledNetworks } from '../../chain/networks/operations';
+import { joinScope } from '../../chain/wallets/operations';
 import type { Sql } from '../../kernel/db/database';
 import type { WorkflowCommand } from '../../kernel/outbox/commands';
 import { processOf } from '../../process/workflow-command';
@@ -18,11 +19,17 @@ export const chainWatcher = processOf({
 export const chainWatchers = async (sql: Sql): Promise<WorkflowCommand[]> =>
   (await enabledNetworks(sql)).map(({ chain }) => chainWatcher.start({ chain }));
 
-/** Starts the watcher when a network is enabled, instead of waiting up to a minute for the reconciler. */
-export const followingAtOnce = ({ commands }: Pick<Services, 'commands'>): Following => ({
+/**
+ * Starts the watcher when a network is enabled, instead of waiting up to a minute for the reconciler. The network joins
+ * the allocations of its scope, so that the watcher finds their payments from the first block.
+ */
+export const followingAtOnce = (
+  services: Pick<Services, 'commands' | 'database' | 'keyring'>,
+): Following => ({
   ...following,
   async begin(tx, chain, head, at) {
     await following.begin(tx, chain, head, at);
-    commands.append(tx, [chainWatcher.start({ chain })]);
+    await joinScope(services, tx, chain, at);
+    services.commands.append(tx, [chainWatcher.start({ chain })]);
   },
 });

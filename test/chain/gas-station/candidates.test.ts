@@ -63,7 +63,7 @@ it('lists wallets with enough of an asset, and among them those without enough g
     ]),
   );
   expect(await list('topup')).toHaveLength(2);
-  // Allocated and disabled wallets are not swept.
+  // An allocated wallet is swept of booked money only, and a disabled one not at all.
   await become(rich.id, 'allocated');
   await become(poor.id, 'disabled');
   await become(fuelled.id, 'quarantined');
@@ -71,7 +71,7 @@ it('lists wallets with enough of an asset, and among them those without enough g
     fuelled.id,
   ]);
   expect(await list('sweep', 'asset=ETH')).toEqual([]);
-  expect(failing(await preflight(rich.id))).toEqual(['gas', 'not_allocated']);
+  expect(failing(await preflight(rich.id))).toEqual(['balance', 'gas']);
   expect(failing(await preflight(poor.id))).toEqual(['gas', 'not_allocated']);
   expect(await preflight(fuelled.id)).toMatchObject({ ok: true, asset: 'USDT', amount: '100.000000' });
   await Promise.all([rich, poor, dust, fuelled].map(({ id }) => become(id, 'disabled')));

@@ -37,6 +37,7 @@ describe('allocating a wallet', () => {
         accountId,
         reference: asked.reference,
         status: 'allocated',
+        permanent: false,
         expiresAt: '2026-03-01T13:00:00.000Z',
         createdAt: '2026-03-01T12:00:00.000Z',
         updatedAt: '2026-03-01T12:00:00.000Z',

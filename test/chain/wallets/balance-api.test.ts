@@ -54,6 +54,7 @@ describe('the balance of a wallet', () => {
         address,
         chain: 'local',
         status: 'allocated',
+        permanent: false,
         balances: [
           { asset: 'USDT', balance: '12.500001' },
           { asset: 'ETH', balance: '0.001000000000000000' },

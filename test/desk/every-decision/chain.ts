@@ -69,6 +69,13 @@ async function wallet(world: EveryWorld, isDisabled: boolean): Promise<Case> {
   return { subject: id, see, shown: isDisabled };
 }
 
+async function assignedWallet(world: EveryWorld): Promise<Case> {
+  const address = await world.chain.wallet(await world.chain.account());
+  const id = String(await world.value('select id from wallets where address = $1', address));
+  const see = () => world.value(`select status = 'quarantined' from wallets where id = $1`, id);
+  return { subject: id, see, shown: true };
+}
+
 /** A gas station with ether and a treasury, which sweeps nothing by itself. */
 export async function station({ api, chain }: EveryWorld) {
   const admin = await api.client('admin');
@@ -114,6 +121,7 @@ export const CHAIN: Rows = {
       return { subject: id, see, shown: 'credited' };
     },
   },
+  'wallet.release': { make: (world) => assignedWallet(world) },
   'wallet.disable': { make: (world) => wallet(world, true) },
   'wallet.enable': { make: (world) => wallet(world, false) },
   'wallet-seed.skip-to': {

@@ -9,7 +9,8 @@ import type { Network, NetworkAsset } from '../../networks/record';
 import { fromUnits } from '../../networks/rules';
 import { stationWallets, sweepableWallets } from '../../wallets/operations';
 import { SWEEPABLE, type Wallet } from '../../wallets/record';
-import { mayDelegate } from '../../wallets/sweeps';
+import { mayDelegateNow } from '../../wallets/sweeps';
+import { boundByBooks } from '../booked-bound';
 import { requireGasConfig } from '../config/operations';
 import type { GasConfig } from '../config/record';
 import { listOperations } from '../operations/read';
@@ -40,7 +41,8 @@ export interface CandidateFilter {
 type Deps = Pick<Services, 'keyring' | 'parties'>;
 
 /**
- * Lists wallets that may be swept and have enough of an asset: not allocated, not disabled, without an open sweep. Pool
+ * Lists wallets that may be swept and have enough of an asset: not disabled, without an open sweep. An
+ * allocated wallet counts with what the books hold of it. Pool
  * wallets come in the order of their derivation, then former stations with native coin. Reads all balances of an asset
  * in one batch.
  * @param used only wallets that were allocated once
@@ -91,10 +93,16 @@ async function candidatesOn(
         ? natives
         : await requireChainAnswer(undefinedIfNoToken(reached.node.balances(addresses, asset.contract)));
     if (!balances) continue;
+    const filled = wallets.filter((_, place) => (balances[place] ?? 0n) > 0n);
+    const bound = await boundByBooks(sql, chain, asset, filled);
     for (const [place, wallet] of wallets.entries()) {
       const [balance = 0n, native = 0n] = [balances[place], natives[place]];
-      const paysItself = station === null || !mayDelegate(wallet);
-      const candidate = candidateOf({ wallet, network, config, asset }, { balance, native, paysItself });
+      const paysItself = station === null || !mayDelegateNow(wallet);
+      const bounded = bound(wallet, balance);
+      const candidate = candidateOf(
+        { wallet, network, config, asset },
+        { balance, bounded, native, paysItself },
+      );
       if (candidate) found.push(candidate);
     }
   }
@@ -110,13 +118,18 @@ const formerStations = async (sql: Sql, { chain, stationAddress }: GasConfig): P
 /** @returns undefined when the wallet has too little */
 function candidateOf(
   of: Pick<SweepCandidate, 'wallet' | 'network' | 'config' | 'asset'>,
-  { balance, native, paysItself }: { balance: bigint; native: bigint; paysItself: boolean },
+  {
+    balance,
+    bounded,
+    native,
+    paysItself,
+  }: { balance: bigint; bounded: bigint; native: bigint; paysItself: boolean },
 ): SweepCandidate | undefined {
   const { network, config, asset, wallet } = of;
   const ofStation = wallet.purpose === 'station';
   // The books do not record tokens that arrive at a station.
   if (ofStation && asset.contract !== null) return undefined;
-  const sweepable = sweepableOf(config, network, asset, { units: balance, fee: 0n, ofStation });
+  const sweepable = sweepableOf(config, network, asset, { units: bounded, fee: 0n, ofStation });
   if (sweepable === 0n || fromUnits(sweepable, asset.decimals).lt(minSweepOf(config, asset)))
     return undefined;
   const needsGas = paysItself && !ofStation && isBelowThreshold(config, network, native);

@@ -9,7 +9,8 @@ import { type NetworkNode, nodeOf } from '../../networks/nodes/nodes';
 import { assetOf } from '../../networks/operations';
 import type { Network, NetworkAsset } from '../../networks/record';
 import type { Wallet } from '../../wallets/record';
-import { mayDelegate } from '../../wallets/sweeps';
+import { mayDelegateNow } from '../../wallets/sweeps';
+import { boundByBooks } from '../booked-bound';
 import { requireGasConfig } from '../config/operations';
 import type { GasConfig } from '../config/record';
 import { mostOf } from '../operations/nonces/rules';
@@ -64,14 +65,15 @@ export async function preflight(
   const ofStation = wallet.purpose === 'station';
   const asset = swept(network, symbol, ofStation);
   const [config, open] = [await requireGasConfig(sql, network), await openOperationsOf(sql, wallet.id)];
-  const stationAddress = mayDelegate(wallet)
+  const stationAddress = mayDelegateNow(wallet)
     ? await requireChainAnswer(stationSending(reached, config, asset))
     : null;
   const of = { chain: wallet.chain, walletId: wallet.id, asset: asset.symbol };
   const failed = await failedSweeps(sql, of, failedBefore(services.now()));
   const said = await requireChainAnswer(readOf(reached, wallet, asset, config, stationAddress));
+  const bound = await boundByBooks(sql, wallet.chain, asset, [wallet]);
   const units = sweepableOf(config, network, asset, {
-    units: said.balance,
+    units: bound(wallet, said.balance),
     fee: said.fee ?? 0n,
     ofStation,
   });

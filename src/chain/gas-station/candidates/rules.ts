@@ -75,7 +75,8 @@ const CHECKS: Record<CheckName, Judge> = {
     // The books do not record tokens that arrive at a station.
     if (purpose === 'station' && asset.contract !== null)
       return { ok: false, detail: 'The wallet was a station: only its native coin can be swept.' };
-    return { ok: SWEEPABLE.includes(status), detail: `The wallet is ${status}.` };
+    const bound = status === 'allocated' ? ': only final deposits are swept' : '';
+    return { ok: SWEEPABLE.includes(status), detail: `The wallet is ${status}${bound}.` };
   },
   nothing_open: ({ open: [first] }) => ({
     ok: first === undefined,

@@ -1,6 +1,6 @@
 import { assertFundable } from '../../../accounts/accounts/internal-transfer';
 import { requireAccount } from '../../../accounts/accounts/operations';
-import type { Tx } from '../../../kernel/db/database';
+import type { Sql, Tx } from '../../../kernel/db/database';
 import { alreadyExists, conflict, invalid } from '../../../kernel/errors';
 import { newId } from '../../../kernel/ids';
 import { ensureChainAccounts, ensureInternalAccounts } from '../../../kernel/ledger/accounts';
@@ -8,11 +8,12 @@ import type { Services } from '../../../services';
 import { assetOf, requireNetwork } from '../../networks/operations';
 import type { Network, NetworkAsset } from '../../networks/record';
 import { attested } from '../attestation';
-import { type Allocation, type Wallet, walletStatusAfter } from '../record';
+import { type Allocation, type Wallet, type WalletScope, walletStatusAfter } from '../record';
 import { laterBy, ttlOf } from '../rules';
 import { deriveWallets } from '../seed/derive';
 import { findWalletById, lockFreeWallet, updateWallets } from '../store';
-import { findAllocation, insertAllocation } from './store';
+import { holdOnAll } from './scope';
+import { findAllocation, insertAllocation, type NewAllocation, rowsOfAllocation } from './store';
 import { lockTenantLimit, takeWithinLimit } from './tenant-limit';
 import { startAllocation } from './workflows';
 
@@ -26,6 +27,10 @@ export interface AllocationRequest {
   reference: string;
   /** Absent: allocated until released. */
   ttlSeconds?: number | undefined;
+  /** Keeps the address for good, in place of `ttlSeconds`. */
+  permanent?: boolean | undefined;
+  /** Gives one address on all enabled networks of the EVM. Needs `permanent`. */
+  scope?: WalletScope | undefined;
 }
 
 type Deriving = Pick<Services, 'database' | 'keyring' | 'parties'>;
@@ -34,6 +39,8 @@ type Deriving = Pick<Services, 'database' | 'keyring' | 'parties'>;
 export interface HeldWallet {
   allocation: Allocation;
   wallet: Wallet;
+  /** Names of the networks of its scope. Absent without a scope. */
+  networks?: string[];
 }
 
 /**
@@ -73,42 +80,60 @@ export async function allocateWallet(
 async function sameTerms(tx: Tx, before: Allocation, asked: AllocationRequest): Promise<HeldWallet> {
   const isSame =
     (['chain', 'asset', 'accountId'] as const).every((term) => before[term] === asked[term]) &&
-    ttlOf(before) === asked.ttlSeconds;
+    ttlOf(before) === asked.ttlSeconds &&
+    before.permanent === (asked.permanent ?? false) &&
+    before.scope === (asked.scope ?? null);
   if (!isSame) throw alreadyExists('reference belongs to an allocation with other terms.', 'reference');
   const wallet = await findWalletById(tx, before.walletId);
   if (!wallet) throw new Error(`the wallet ${before.walletId} of an allocation does not exist`);
-  return { allocation: before, wallet };
+  return { allocation: before, wallet, ...(await networksOf(tx, before)) };
 }
+
+/** The networks of a scope's allocation. */
+export const networksOf = async (
+  sql: Sql,
+  allocation: Pick<Allocation, 'id' | 'scope' | 'scopeOf'>,
+): Promise<Pick<HeldWallet, 'networks'>> =>
+  allocation.scope === null
+    ? {}
+    : { networks: (await rowsOfAllocation(sql, allocation)).map(({ chain }) => chain) };
 
 async function hold(
   services: Deriving & Pick<Services, 'commands' | 'now'>,
   tx: Tx,
   network: Network,
-  { contract }: NetworkAsset,
-  { ttlSeconds, ...terms }: AllocationRequest & { tenantId: string },
+  asset: NetworkAsset,
+  { ttlSeconds, permanent = false, scope = null, ...terms }: Asked & { tenantId: string },
 ): Promise<HeldWallet> {
   const startedAt = services.now();
-  const taken = await takeWallet(services, tx, network, {
-    tenantId: terms.tenantId,
-    forNative: contract === null,
-    at: startedAt,
-  });
   const id = newId('walletAllocation');
   const expiresAt = ttlSeconds === undefined ? null : laterBy(startedAt, ttlSeconds);
-  await insertAllocation(tx, {
-    id,
-    ...terms,
-    walletId: taken.id,
-    address: taken.address,
-    startedAt,
-    expiresAt,
-  });
-  await openBooks(tx, network.chain, terms.asset);
+  const all = { id, ...terms, permanent, scope, scopeOf: null, startedAt, expiresAt };
+  const taken =
+    scope === null
+      ? await holdOnOne(services, tx, network, asset, all)
+      : await holdOnAll(services, tx, network, all);
   // An allocation without an end needs no timer.
   if (expiresAt !== null) services.commands.append(tx, [startAllocation({ id, tenantId: terms.tenantId })]);
   const allocation = await findAllocation(tx, { id });
   if (!allocation) throw new Error(`the allocation ${id} was not stored`);
-  return { allocation, wallet: taken };
+  return { allocation, wallet: taken, ...(await networksOf(tx, allocation)) };
+}
+
+type Asked = Omit<AllocationRequest, 'scope'> & { scope?: WalletScope | null | undefined };
+
+async function holdOnOne(
+  services: Deriving,
+  tx: Tx,
+  network: Network,
+  { contract }: NetworkAsset,
+  terms: Omit<NewAllocation, 'walletId' | 'address'>,
+): Promise<Wallet> {
+  const { tenantId, startedAt: at, asset } = terms;
+  const taken = await takeWallet(services, tx, network, { tenantId, forNative: contract === null, at });
+  await insertAllocation(tx, { ...terms, walletId: taken.id, address: taken.address });
+  await openBooks(tx, network.chain, asset);
+  return taken;
 }
 
 /** Opens the ledger accounts before the first deposit. */

@@ -7,14 +7,16 @@ import { requireWallet } from '../operations';
 import { type Allocation, walletStatusAfter } from '../record';
 import { endOf, laterBy } from '../rules';
 import { findWalletById, returnRested, updateWallets } from '../store';
-import type { HeldWallet } from './allocate';
-import { endAllocations, findAllocation, lockExpired, newestAllocationOf } from './store';
+import { type HeldWallet, networksOf } from './allocate';
+import { lockWithScope } from './scope-store';
+import { endAllocations, findAllocation, lockExpired, newestAllocationOf, rowsOfAllocation } from './store';
 import { lookAtAllocation } from './workflows';
 
 type EndDeps = Pick<Services, 'now' | 'walletQuarantineSeconds'>;
 
 /**
- * Ends the allocation of a wallet. The wallet then cools down before another payer gets it. Idempotent.
+ * Ends the allocation of a wallet, on all networks of its scope. The wallet then cools down before another payer gets
+ * it. Idempotent.
  * @param reach the tenant whose allocation ends; null for the newest of any tenant
  * @throws Problem 404 naming `chain` or `address`, also for a wallet that the tenant never had
  */
@@ -24,14 +26,27 @@ export async function releaseWallet(
   named: { chain: string; address: string },
   reach: string | null,
 ): Promise<HeldWallet & { before: Allocation }> {
-  const { wallet } = await requireWallet(tx, named, { lock: 'update' });
+  const { wallet: found } = await requireWallet(tx, named);
+  const wallet = (await lockWithScope(tx, { id: found.id })) ?? found;
   const before = await newestAllocationOf(tx, reach, wallet.id);
   if (!before) throw notFound('wallet', 'address');
   await attested(services, wallet);
-  if (before.endedAt !== null) return { before, allocation: before, wallet };
-  await endLocked(services, tx, [before], services.now());
+  if (before.endedAt !== null)
+    return { before, allocation: before, wallet, ...(await networksOf(tx, before)) };
+  await endWithScope(services, tx, before, services.now());
   if (before.expiresAt !== null) services.commands.append(tx, [lookAtAllocation(before)]);
   return { before, ...(await heldBy(tx, before.id)) };
+}
+
+/** Ends an allocation on all networks of its scope. The caller holds the locks of their wallets. */
+export async function endWithScope(
+  services: Pick<EndDeps, 'walletQuarantineSeconds'>,
+  tx: Tx,
+  allocation: Allocation,
+  at: Date,
+): Promise<void> {
+  const all = allocation.scope === null ? [allocation] : await rowsOfAllocation(tx, allocation);
+  await endLocked(services, tx, all, at);
 }
 
 /**
@@ -61,7 +76,7 @@ async function heldBy(tx: Tx, id: string): Promise<HeldWallet> {
   const allocation = await findAllocation(tx, { id });
   const wallet = allocation && (await findWalletById(tx, allocation.walletId));
   if (!wallet) throw new Error(`the allocation ${id} was locked and no longer exists`);
-  return { allocation, wallet };
+  return { allocation, wallet, ...(await networksOf(tx, allocation)) };
 }
 
 /** State of an allocation, for its workflow. */

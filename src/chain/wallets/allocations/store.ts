@@ -9,7 +9,16 @@ import { laterBy } from '../rules';
 
 const COLUMNS = [
   ...['a.id', 'a.walletId', 'w.chain', 'w.address', 'a.tenantId', 'a.accountId', 'a.asset', 'a.reference'],
-  ...['a.expiresAt', 'a.startedAt', 'a.endedAt', 'a.createdAt', 'a.updatedAt'],
+  ...[
+    'a.permanent',
+    'a.scope',
+    'a.scopeOf',
+    'a.expiresAt',
+    'a.startedAt',
+    'a.endedAt',
+    'a.createdAt',
+    'a.updatedAt',
+  ],
 ];
 
 const rows = () => table('wallet_allocations');
@@ -18,7 +27,7 @@ const allocations = () => records().join('wallets as w', 'w.id', 'a.walletId');
 
 /**
  * Counts a tenant's allocations that are open at a time, or whose wallets still rest. Expiry counts, not the moment it
- * was noticed.
+ * was noticed. An address of a scope counts once.
  * @param upTo stops counting there
  */
 export async function countHeldOrResting(
@@ -34,7 +43,7 @@ export async function countHeldOrResting(
   const [row] = await sql.query<{ count: number }>(
     `select count(*)::int as count
        from (select from wallet_allocations
-              where tenant_id = $1 and coalesce(ended_at, expires_at, 'infinity'::timestamptz) > $2 limit $3) counted`,
+              where tenant_id = $1 and scope_of is null and coalesce(ended_at, expires_at, 'infinity'::timestamptz) > $2 limit $3) counted`,
     [tenantId, laterBy(at, -quarantineSeconds), upTo],
   );
   return row?.count ?? 0;
@@ -54,11 +63,13 @@ export async function countAllocatedFor(sql: Sql, chain: string, asset: string):
 export const findHeldFor = (sql: Sql, accountId: string): Promise<Allocation | undefined> =>
   records.one(sql, allocations().where({ 'a.account_id': accountId }).whereNull('a.ended_at').limit(1));
 
+/** @param by a reference finds the first row of a scope's allocation */
 export function findAllocation(
   sql: Sql,
   by: { id: string } | { tenantId: string; reference: string },
 ): Promise<Allocation | undefined> {
-  const where = Object.fromEntries(Object.entries(by).map(([name, value]) => [`a.${name}`, value]));
+  const first = 'reference' in by ? { ...by, scopeOf: null } : by;
+  const where = Object.fromEntries(Object.entries(first).map(([name, value]) => [`a.${name}`, value]));
   return records.one(sql, allocations().where(where));
 }
 
@@ -80,18 +91,55 @@ export function newestAllocationOf(
   return records.one(sql, query);
 }
 
-export async function insertAllocation(
-  tx: Sql,
-  {
-    chain: _chain,
-    address: _address,
-    ...allocation
-  }: Omit<Allocation, 'endedAt' | 'createdAt' | 'updatedAt'>,
-): Promise<void> {
-  const { startedAt, expiresAt } = allocation;
-  const times = { dueBy: expiresAt, createdAt: startedAt, updatedAt: startedAt };
-  await tx.run(rows().insert({ ...allocation, ...times }));
+export type NewAllocation = Omit<Allocation, 'endedAt' | 'createdAt' | 'updatedAt'>;
+
+export const insertAllocation = (tx: Sql, allocation: NewAllocation): Promise<void> =>
+  insertAllocations(tx, [allocation]);
+
+export async function insertAllocations(tx: Sql, made: readonly NewAllocation[]): Promise<void> {
+  if (made.length === 0) return;
+  const inserted = made.map(({ chain: _chain, address: _address, ...allocation }) => {
+    const { startedAt, expiresAt } = allocation;
+    return { ...allocation, dueBy: expiresAt, createdAt: startedAt, updatedAt: startedAt };
+  });
+  await tx.run(rows().insert(inserted));
 }
+
+/**
+ * Lists open allocations of a scope that have no open row on a chain, each by its first row, with the index of its wallet.
+ * The index `wallet_allocations_scoped` serves the query.
+ * @param after id of the last one of the previous call
+ */
+export async function openOfScope(
+  sql: Sql,
+  { chain, after, limit }: { chain: string; after: string; limit: number },
+): Promise<(NewAllocation & Pick<Wallet, 'derivationIndex'>)[]> {
+  const isThere = table('wallets as own')
+    .join('wallet_allocations as member', 'member.walletId', 'own.id')
+    .where({ 'own.chain': chain })
+    .whereRaw('own.kind = w.kind and own.derivation_index = w.derivation_index and member.ended_at is null');
+  const query = allocations()
+    .select(...COLUMNS, 'w.derivationIndex')
+    .whereRaw('a.scope is not null and a.scope_of is null and a.ended_at is null')
+    .where('a.id', '>', after)
+    .whereNotExists(isThere)
+    .orderBy('a.id')
+    .limit(limit);
+  const found = await sql.run<Allocation & Pick<Wallet, 'derivationIndex'>>(query);
+  return found.map(({ endedAt: _ended, createdAt: _created, updatedAt: _updated, ...open }) => open);
+}
+
+/** The rows of an allocation, one for each network, by the name of the network. */
+export const rowsOfAllocation = (
+  sql: Sql,
+  { id, scopeOf }: Pick<Allocation, 'id' | 'scopeOf'>,
+): Promise<Allocation[]> =>
+  records.all(
+    sql,
+    allocations()
+      .where((either) => void either.where({ 'a.id': scopeOf ?? id }).orWhere({ 'a.scopeOf': scopeOf ?? id }))
+      .orderBy('w.chain'),
+  );
 
 /**
  * Ends open allocations at their expiry, however late that is noticed. One without an expiry, or released earlier, ends

@@ -1,15 +1,29 @@
 import type { Tx } from '../../../kernel/db/database';
 import { newId } from '../../../kernel/ids';
+import type { Keyring } from '../../../kernel/security/keyring';
 import type { Services } from '../../../services';
 import type { Network } from '../../networks/record';
 import { attestationOf } from '../attestation';
-import type { Wallet } from '../record';
+import type { Wallet, WalletScope } from '../record';
 import { insertWallets, lockDerivation, type NewWallet, nextIndex } from '../store';
 import { type NamedRole, namedAddresses } from './named-addresses';
 
 export interface Derivation extends Pick<Network, 'chain' | 'kind'> {
   count: number;
   purpose: Wallet['purpose'];
+  /** Absent: the index is the wallet's alone. */
+  scope?: WalletScope | null;
+  /** Further addresses that are skipped. */
+  except?: readonly string[];
+}
+
+/** A new wallet with its id and attestation. */
+export function attestedWallet(
+  keyring: Keyring,
+  { scope, ...of }: Omit<NewWallet, 'id' | 'attestation'>,
+): NewWallet {
+  const derived = { id: newId('wallet'), ...of };
+  return { ...derived, scope, attestation: attestationOf(keyring, derived) };
 }
 
 /** The named roles that exclude an address from each purpose, because an address has one use for ever. */
@@ -30,11 +44,11 @@ const NEVER_WAS: Record<Wallet['purpose'], readonly NamedRole[]> = {
 export async function deriveWallets(
   { parties, keyring }: Pick<Services, 'parties' | 'keyring'>,
   tx: Tx,
-  { chain, kind, count, purpose }: Derivation,
+  { chain, kind, count, purpose, scope = null, except: others = [] }: Derivation,
 ): Promise<Wallet[]> {
   await lockDerivation(tx, kind);
   const used = await namedAddresses(tx, chain); // naming an address takes the same lock
-  const except = new Set(NEVER_WAS[purpose].flatMap((role) => used[role]));
+  const except = new Set([...NEVER_WAS[purpose].flatMap((role) => used[role]), ...others]);
   const made: NewWallet[] = [];
   let next = await nextIndex(tx, kind);
   while (made.length < count) {
@@ -45,8 +59,7 @@ export async function deriveWallets(
       const address = addresses[place];
       if (address === undefined) throw new Error('the signer returned fewer addresses than requested');
       if (except.has(address)) continue;
-      const derived = { id: newId('wallet'), chain, address, derivationIndex, purpose };
-      made.push({ ...derived, attestation: attestationOf(keyring, derived) });
+      made.push(attestedWallet(keyring, { chain, address, derivationIndex, purpose, scope }));
     }
     next += indices.length;
   }

@@ -12,6 +12,7 @@ import { NATIVE_DECIMALS, toUnits } from '../../../networks/rules';
 import { keepRole } from '../../../wallets/operations';
 import { SWEEPABLE, type Wallet } from '../../../wallets/record';
 import { holdForSweep } from '../../../wallets/sweeps';
+import { boundByBooks } from '../../booked-bound';
 import { type Preflight, preflight } from '../../candidates/preflight';
 import { requireGasConfig } from '../../config/operations';
 import type { GasConfig } from '../../config/record';
@@ -140,8 +141,7 @@ function topupOf(network: Network, config: GasConfig, amount: Decimal = config.g
 
 function assertTakesGas({ purpose, status }: Wallet): void {
   if (purpose !== 'pool') throw conflict('invalid_transition', 'The wallet is not in the pool.', 'walletId');
-  // Gas serves the sweep. A wallet that may not be swept needs none, and coins on an allocated wallet would be a
-  // client's.
+  // Gas serves the sweep. A wallet that may not be swept needs none.
   if (!SWEEPABLE.includes(status))
     throw conflict('invalid_transition', `The wallet is ${status}.`, 'walletId');
 }
@@ -155,6 +155,16 @@ async function assertPayable(services: Asking, ordered: Ordered): Promise<void> 
   const plan = await requireChainAnswer(planOperation(services, await contextOf(services, ordered), ordered));
   if ('waitsFor' in plan)
     throw conflict('invalid_transition', NOT_PAYABLE[plan.waitsFor] ?? 'The chain refuses it.', 'walletId');
+}
+
+/**
+ * Refuses a sweep that was ordered before its wallet was allocated. The caller holds the wallet's lock.
+ * @throws Problem 409 `invalid_transition` when it would move more than the books hold
+ */
+async function assertBooked(tx: Tx, wallet: Wallet, { asset, decimals, units }: Ordered): Promise<void> {
+  const bound = await boundByBooks(tx, wallet.chain, { symbol: asset, decimals }, [wallet]);
+  if (bound(wallet, units) < units)
+    throw conflict('invalid_transition', 'The wallet was allocated meanwhile: order it again.', 'walletId');
 }
 
 /**
@@ -194,7 +204,8 @@ export async function createOperation(
   if (!made) throw conflict('invalid_transition', `The wallet has an open ${ordered.type}.`, 'walletId');
   const { chain, type, walletId, stationAddress, toAddress: address } = ordered;
   if (type === 'sweep') {
-    await holdForSweep(tx, walletId, id, { delegates: stationAddress !== null });
+    const wallet = await holdForSweep(tx, walletId, id, { delegates: stationAddress !== null });
+    await assertBooked(tx, wallet, ordered);
     await keepRole(tx, { chain, address, role: 'treasury' });
   }
   const network = await requireNetwork(tx, chain);

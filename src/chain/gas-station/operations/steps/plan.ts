@@ -1,6 +1,9 @@
+import type { Sql } from '../../../../kernel/db/database';
 import { ChainRefused } from '../../../../parties/chain/errors';
 import type { Call, ChainNode, ReportedNonces } from '../../../../parties/chain/port';
 import { undefinedIfNoToken } from '../../../networks/nodes/no-token';
+import { findWallet } from '../../../wallets/operations';
+import { boundByBooks } from '../../booked-bound';
 import { boundedFees, type Costs, dataPriceOf, gasLimitOf, mostDataFee, sweepableOf } from '../../rules';
 import { delegated } from '../../strategies/delegated';
 import type { Sweep, SweepParties } from '../../strategies/port';
@@ -15,7 +18,7 @@ import { type Ready, readySender } from './ready-sender';
 /** The transaction of an operation, except its nonce. */
 export interface Plan extends ReportedNonces {
   planned: Planned;
-  /** Units that it moves. A sweep moves the whole balance. */
+  /** Units that it moves. A sweep moves the whole balance, or what the books hold of an allocated wallet. */
   units: bigint;
   /** Native coin of the sender, read after the nonces. */
   coins: bigint;
@@ -31,6 +34,9 @@ type Planning = Pick<
   'type' | 'ofStation' | 'token' | 'fromAddress' | 'stationAddress' | 'toAddress' | 'units'
 >;
 
+/** Returns how much of a balance the operation may move. */
+type MayMove = (balance: bigint) => bigint;
+
 /**
  * Plans a transaction after preparing its sender.
  * @throws ChainAway; NodesDisagree
@@ -38,11 +44,35 @@ type Planning = Pick<
 export const planOperation = async (
   services: Parameters<typeof readySender>[0],
   context: ChainContext,
-  operation: Planning & Pick<GasOperation, 'chain'>,
-): Promise<Plan | NoPlan> => planTransaction(await readySender(services, context, operation), operation);
+  operation: Planning & Pick<GasOperation, 'chain' | 'asset' | 'decimals'>,
+): Promise<Plan | NoPlan> => {
+  const ready = await readySender(services, context, operation);
+  return planTransaction(ready, operation, await mayMove(services.database, operation));
+};
+
+/** An allocated wallet's sweep moves what the books hold. Its reservation keeps any other wallet unallocated. */
+async function mayMove(
+  sql: Sql,
+  {
+    type,
+    chain,
+    asset,
+    decimals,
+    fromAddress,
+  }: Planning & Pick<GasOperation, 'chain' | 'asset' | 'decimals'>,
+): Promise<MayMove> {
+  const wallet = type === 'sweep' ? await findWallet(sql, chain, fromAddress) : undefined;
+  if (!wallet) return (balance) => balance;
+  const bound = await boundByBooks(sql, chain, { symbol: asset, decimals }, [wallet]);
+  return (balance) => bound(wallet, balance);
+}
 
 /** @throws ChainAway; NodesDisagree */
-export async function planTransaction(ready: Ready, operation: Planning): Promise<Plan | NoPlan> {
+export async function planTransaction(
+  ready: Ready,
+  operation: Planning,
+  moves: MayMove = (balance) => balance,
+): Promise<Plan | NoPlan> {
   const { node, config, network, nonces } = ready;
   const { token, fromAddress: from, ofStation } = operation;
   // Asked together, so that they travel in one request.
@@ -52,8 +82,9 @@ export async function planTransaction(ready: Ready, operation: Planning): Promis
     token === null ? null : undefinedIfNoToken(node.balance(from, token)),
   ]);
   if (!boundedFees(fees, config.maxGasPrice)) return { waitsFor: 'gas_price' };
-  const there = ofToken === null ? coins : ofToken;
-  if (there === undefined) return { waitsFor: 'refused' };
+  const balance = ofToken === null ? coins : ofToken;
+  if (balance === undefined) return { waitsFor: 'refused' };
+  const there = moves(balance);
   const isRefused = token !== null && !(await isMovable(node, { ...operation, token }, there));
   if (isRefused) return { waitsFor: 'refused' };
   const call = await callOf(ready, operation, there);

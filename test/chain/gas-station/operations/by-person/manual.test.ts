@@ -225,14 +225,12 @@ describe('execution by a person', () => {
       await posted(world.admin, `${TOPUPS}/${id}/fail`, { reason: 'test' });
   });
 
-  it('orders no gas for an allocated wallet', async () => {
+  it('orders no gas for a disabled wallet', async () => {
     const [wallet] = await world.wallets(1, 1n);
-    await world.services.database.query("update wallets set status = 'allocated' where id = $1", [
-      wallet!.id,
-    ]);
+    await world.services.database.query("update wallets set status = 'disabled' where id = $1", [wallet!.id]);
     expect(await world.admin.call('POST', TOPUPS, { walletId: wallet!.id })).toMatchObject({
       status: 409,
-      body: { code: 'invalid_transition', field: 'walletId', message: expect.stringContaining('allocated') },
+      body: { code: 'invalid_transition', field: 'walletId', message: expect.stringContaining('disabled') },
     });
   });
 
