@@ -88,7 +88,7 @@ export async function station({ api, chain }: EveryWorld) {
 /** Decisions of a key ceremony permit a command, and change nothing themselves. */
 async function permitted(world: EveryWorld, action: string): Promise<Pick<Case, 'see' | 'shown'>> {
   const count = `select count(*)::int from approvals where status = 'approved' and kind = $1`;
-  const see = async () => Number(await world.value(count, `wallet-seed.${action}`));
+  const see = async () => Number(await world.value(count, `wallet-seed.permit-${action}`));
   return { see, shown: (await see()) + 1 };
 }
 
@@ -132,14 +132,14 @@ export const CHAIN: Rows = {
       return { input: { index }, see, shown: index };
     },
   },
-  'wallet-seed.export': {
+  'wallet-seed.permit-export': {
     two: true,
     async make(world) {
       await world.chain.wallet();
       return { input: { form: 'shares', shares: 5, threshold: 3 }, ...(await permitted(world, 'export')) };
     },
   },
-  'wallet-seed.import': {
+  'wallet-seed.permit-import': {
     two: true,
     async make(world) {
       await world.chain.wallet();

@@ -11,8 +11,8 @@ import { type Approval, assertSealed, requireApproval } from '../../../process/a
  * installation uses their approval once. No secret passes through the desk.
  */
 
-export const EXPORT = 'wallet-seed.export';
-export const IMPORT = 'wallet-seed.import';
+export const EXPORT = 'wallet-seed.permit-export';
+export const IMPORT = 'wallet-seed.permit-import';
 
 /** How long an approval may be used after it was given: a working day. Milliseconds. */
 const USABLE_MS = 24 * 60 * 60_000;
