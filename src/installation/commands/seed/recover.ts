@@ -61,7 +61,7 @@ function textOf({ chains, indexes, found, unreadable }: Scan, nextIndex: number)
   if (found.some(({ isKnown }) => !isKnown))
     lines.push(
       'Nothing was booked. The installation neither watches nor sweeps an address that is "unknown".',
-      `Next: operator -- wallet-seed skip-to --index ${nextIndex}, so that no address is given twice; then docs/custody.md, "After a recovery".`,
+      `Next: operator -- wallet-seed skip-to --index ${nextIndex}, so that no address is given twice; then docs/key-ceremony.md, "After a recovery".`,
     );
   return lines.join('\n');
 }
