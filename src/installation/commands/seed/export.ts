@@ -38,7 +38,10 @@ export function addExportCommand(group: Command, { console, run }: CommandContex
     .description(
       'gives people the seed that two operators have approved to export: shares (SLIP-39), or the mnemonic',
     )
-    .requiredOption('--approval <id>', 'of "operator -- wallet-seed permit-export", approved by another operator')
+    .requiredOption(
+      '--approval <id>',
+      'of "operator -- wallet-seed permit-export", approved by another operator',
+    )
     .option(
       '--to <folder>',
       'a new folder; each share becomes a file that its owner alone reads. Default: the terminal',

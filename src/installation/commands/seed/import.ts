@@ -22,7 +22,10 @@ export function addImportCommand(group: Command, { console, run }: CommandContex
     .description(
       'takes the seed that two operators have approved to import, into an empty installation or one with wallets of the same seed',
     )
-    .requiredOption('--approval <id>', 'of "operator -- wallet-seed permit-import", approved by another operator')
+    .requiredOption(
+      '--approval <id>',
+      'of "operator -- wallet-seed permit-import", approved by another operator',
+    )
     .option('--json', 'print { "fingerprint", "isRestored", "firstAddress" }')
     .action(({ approval, json, ...files }: Options) =>
       run(async (session) => {

@@ -1,10 +1,10 @@
 import type Slip39 from 'slip39';
 
 /**
- * The library of SLIP-39, loaded at the first use. It adds enumerable methods to the prototypes of Array and String, which
- * every `for … in` over an array would meet. So only a ceremony loads it, and its methods are hidden at once.
+ * The library of SLIP-39, loaded at the first use. The library adds enumerable methods to the prototypes of Array and
+ * String, which every `for … in` over an array would meet. So only a ceremony loads it, and hides the methods at once.
  *
- * Its errors quote words of the share, so no message of the library is ever shown.
+ * Errors of the library quote words of the share, so no message of the library is ever shown.
  */
 export interface Slip39Library {
   split: typeof Slip39.fromArray;
