@@ -1,8 +1,6 @@
-import { createHash } from 'node:crypto';
 import { entropyToMnemonic, mnemonicToEntropy } from '@scure/bip39';
 import { wordlist } from '@scure/bip39/wordlists/english.js';
 import { invalid } from '../../kernel/errors';
-import type { PublicKeys } from './derivation';
 
 /** What the wallets' keys are derived from: the entropy of a mnemonic, and its passphrase (BIP-39). */
 export interface SeedSecret {
@@ -68,20 +66,3 @@ export function requirePassphrase(given: string): string {
     throw invalid(`passphrase must have 1 to ${MAX_PASSPHRASE} characters.`, 'passphrase');
   return given;
 }
-
-/** Length of a fingerprint in hexadecimal digits: 80 bits, which people can compare by eye. */
-const FINGERPRINT_DIGITS = 20;
-export const FINGERPRINT = /^[0-9a-f]{4}(-[0-9a-f]{4}){4}$/;
-
-/**
- * Names a seed without telling its keys or addresses: the start of SHA-256 of its extended public key, as
- * `0123-4567-89ab-cdef-0123`.
- */
-export const fingerprintOf = ({ evm }: PublicKeys): string =>
-  (
-    createHash('sha256')
-      .update(`wallet seed ${evm}`)
-      .digest('hex')
-      .slice(0, FINGERPRINT_DIGITS)
-      .match(/.{4}/g) ?? []
-  ).join('-');

@@ -1,7 +1,7 @@
 import type { Sql } from '../../../kernel/db/database';
 import type { PublicKeys } from '../../../parties/signer/derivation';
+import { fingerprintOf } from '../../../parties/signer/fingerprint';
 import { addressAt } from '../../../parties/signer/local';
-import { fingerprintOf } from '../../../parties/signer/secret';
 import { lastCeremony } from './ceremonies';
 import { outerWallets } from './import';
 

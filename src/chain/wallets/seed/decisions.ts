@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { conflict, invalid } from '../../../kernel/errors';
 import type { Keyring } from '../../../kernel/security/keyring';
-import { FINGERPRINT } from '../../../parties/signer/secret';
+import { FINGERPRINT } from '../../../parties/signer/fingerprint';
 import { assertSplit, FEWEST_SHARES, MOST_SHARES } from '../../../parties/signer/shares/split';
 import { type Decision, decision, installation, type SubjectSpec } from '../../../process/desk/decision';
 import { hasWallets } from '../store';

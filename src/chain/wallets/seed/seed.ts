@@ -1,8 +1,8 @@
 import type { Sql, Tx } from '../../../kernel/db/database';
 import { conflict, invalid } from '../../../kernel/errors';
 import type { Keyring } from '../../../kernel/security/keyring';
+import { fingerprintOf } from '../../../parties/signer/fingerprint';
 import { addressAt } from '../../../parties/signer/local';
-import { fingerprintOf } from '../../../parties/signer/secret';
 import { findSeed, replaceSeed, type SeedKeys, type WalletSeed } from '../../../parties/signer/seed';
 import type { Network } from '../../networks/record';
 import { HIGHEST_FLOOR } from '../rules';

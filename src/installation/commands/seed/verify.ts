@@ -7,8 +7,8 @@ import { INSTALLATION } from '../../../desk/operators/operations';
 import { audit } from '../../../kernel/audit/audit';
 import { createDatabase } from '../../../kernel/db/database';
 import type { PublicKeys } from '../../../parties/signer/derivation';
+import { FINGERPRINT } from '../../../parties/signer/fingerprint';
 import { addressAt } from '../../../parties/signer/local';
-import { FINGERPRINT } from '../../../parties/signer/secret';
 import type { SeedContext } from './context';
 import { type Brought, readSecret, type SecretFiles, withSecretFiles } from './input';
 
