@@ -10,6 +10,7 @@ import { addKeyCommands } from './commands/keys';
 import { addLedgerCommands } from './commands/ledger';
 import { addOperatorCommands } from './commands/operators';
 import { addSchemaCommand, type SchemaPlace } from './commands/schema';
+import { addSeedCommands } from './commands/seed/seed';
 import { addWalletSeedCommands } from './commands/wallet-seed';
 import { type InstallationPlace, type InstallationSession, openInstallation } from './session';
 
@@ -25,7 +26,10 @@ Examples:
   DATA_DIR=.restored npm run installation -- restore --from /mnt/backup/2026-01-31
   npm run installation -- keys rotate
   npm run installation -- operator add --name bob
-  npm run installation -- wallet-seed import < mnemonic.txt
+  npm run installation -- seed export --approval apr_… --to /media/ceremony/shares
+  npm run installation -- seed verify --shares /media/alice/share-1.txt /media/bob/share-2.txt --fingerprint 0123-…
+  npm run installation -- seed import --approval apr_… --shares share-1.txt share-2.txt share-3.txt
+  npm run installation -- seed recover --gap 1000
 
 These commands need no running product. They work on the database that DATABASE_URL names together with MASTER_KEYS, or on the
 embedded one of a running "npm start" (DATA_DIR, .data by default). Everything else that operators do is at the desk: "npm run
@@ -57,10 +61,14 @@ export async function runInstallationProgram(
       await session.close();
     }
   }
+  const exit = (code: number) => {
+    exitCode = code;
+  };
   const context: CommandContext = { console, run: async (action) => runOn(await locate(), action) };
   const json = argv.includes('--json');
   try {
     const program = programOf(context, schema, json);
+    addSeedCommands(program, { ...context, address: schema.address, exit });
     addBackupCommands(program, context, backups, runOn);
     await program.parseAsync(argv, { from: 'user' });
     return exitCode;

@@ -30,6 +30,10 @@ const OF_INSTALLATION = [
   'keys renew-users',
   'keys rotate',
   'operator add',
+  'seed export',
+  'seed import',
+  'seed recover',
+  'seed verify',
   'wallet-seed import',
   'wallet-seed rotate',
 ];

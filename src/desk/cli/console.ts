@@ -11,6 +11,13 @@ export interface Console {
   err(line: string): void;
   /** The whole standard input. Absent when there is none. */
   read?(): Promise<string>;
+  /** A terminal with a person before it. Absent where input or output goes elsewhere. */
+  terminal?: Terminal | undefined;
+}
+
+export interface Terminal {
+  /** Shows a text until the person has confirmed, then wipes the screen and what could be scrolled back. */
+  showAlone(text: string): Promise<void>;
 }
 
 /** JSON with escapes, because JSON itself leaves these characters unescaped. */

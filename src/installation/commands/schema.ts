@@ -7,6 +7,8 @@ export interface SchemaPlace {
   migrate(): Promise<string[]>;
   /** Statements that create the roles, for an administrator. */
   statements(): Promise<string[]>;
+  /** Address of the database, for proofs that need no key. @throws StartupError where none is named */
+  address(): Promise<string>;
 }
 
 /** Brings the schema and the rights of the roles up to date, as `--role migrate` does. */

@@ -2,12 +2,13 @@ import type { Command } from 'commander';
 import { importSeed, seedStatus } from '../../chain/wallets/seed/seed';
 import { show } from '../../desk/cli/console';
 import { INSTALLATION } from '../../desk/operators/operations';
+import { conflict } from '../../kernel/errors';
 import { sealSeedAnew } from '../../parties/signer/seed';
 import type { CommandContext } from './context';
 
 /**
- * The commands that open the wallets' seed, with SIGNER_KEYS. The mnemonic is read from the standard input, and passes
- * through no request. All else about the seed is the desk's.
+ * Shortcuts with SIGNER_KEYS: one person gives a sandbox a known seed, and seals the seed anew. A live installation takes a
+ * seed by a key ceremony (`seed import`).
  */
 export function addWalletSeedCommands(program: Command, { console, run }: CommandContext): void {
   const group = program
@@ -16,11 +17,13 @@ export function addWalletSeedCommands(program: Command, { console, run }: Comman
   group
     .command('import')
     .description(
-      'takes the mnemonic on the standard input (12 to 24 English words, no passphrase); refused once wallets exist',
+      'in a sandbox: takes the mnemonic on the standard input (12 to 24 English words, no passphrase), before the first wallet',
     )
     .option('--json', 'print { "exists", "createdAt", "firstAddresses", "inUse", "nextIndex" }')
     .action(({ json }: { json?: boolean }) =>
       run(async (session) => {
+        if (!session.sandbox)
+          throw conflict('invalid_transition', 'In live two people import a seed: "seed import".');
         const mnemonic = (await console.read?.()) ?? '';
         const keys = { keyring: session.keyring, signerKeys: await session.signerKeys() };
         await session.change(

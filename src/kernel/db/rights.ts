@@ -179,6 +179,7 @@ export const TABLES: Readonly<Record<string, TableRights>> = {
   // Chains
   networks: { runtime: CHANGE, hidden: ['rpc_urls'] },
   wallet_seeds: { runtime: CHANGE, hidden: 'all' },
+  seed_ceremonies: { runtime: ADD },
   wallets: {
     runtime: CHANGE,
     fixed: ['id', 'chain', 'kind', 'address', 'derivation_index', 'purpose', 'attestation', 'scope', 'created_at'],

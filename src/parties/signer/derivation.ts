@@ -1,10 +1,8 @@
 import { pbkdf2 } from 'node:crypto';
 import { promisify } from 'node:util';
 import { HDKey } from '@scure/bip32';
-import { entropyToMnemonic } from '@scure/bip39';
-import { wordlist } from '@scure/bip39/wordlists/english.js';
-
 import type { ChainKind } from '../chain/port';
+import { mnemonicOf, unpackSecret } from './secret';
 
 /**
  * The branch of each kind of chain (BIP-44): coin type of SLIP-44, first account, receiving addresses. A wallet's index
@@ -17,9 +15,9 @@ export const BRANCHES: Readonly<Record<ChainKind, string>> = {
 /** The extended public key of each branch, from which all addresses are derived. */
 export type PublicKeys = Readonly<Record<ChainKind, string>>;
 
-/** @param entropy of a mnemonic without a passphrase (BIP-39), 16 to 32 bytes */
-export async function publicKeysOf(entropy: Uint8Array): Promise<PublicKeys> {
-  return { evm: await withKey(entropy, BRANCHES.evm, ({ publicExtendedKey }) => publicExtendedKey) };
+/** @param secret entropy of a mnemonic with its passphrase, packed (`packSecret`) */
+export async function publicKeysOf(secret: Uint8Array): Promise<PublicKeys> {
+  return { evm: await withKey(secret, BRANCHES.evm, ({ publicExtendedKey }) => publicExtendedKey) };
 }
 
 /** @param branch an extended public key */
@@ -31,11 +29,11 @@ export function publicKeyAt(branch: string, index: number): Uint8Array {
 
 /** Runs `work` with the private key of a path, then wipes the key, its parents and the seed. */
 export async function withKey<T>(
-  entropy: Uint8Array,
+  secret: Uint8Array,
   path: string,
   work: (key: HDKey) => T | Promise<T>,
 ): Promise<T> {
-  const seed = await seedOf(entropy);
+  const seed = await seedOf(secret);
   const keys: HDKey[] = [];
   try {
     let key = HDKey.fromMasterSeed(seed);
@@ -55,5 +53,7 @@ export async function withKey<T>(
 const derive = promisify(pbkdf2);
 
 /** Uses Node's PBKDF2 in a thread, because the library's would block the event loop for a tenth of a second. */
-const seedOf = (entropy: Uint8Array): Promise<Buffer> =>
-  derive(entropyToMnemonic(entropy, wordlist), 'mnemonic', 2_048, 64, 'sha512');
+function seedOf(secret: Uint8Array): Promise<Buffer> {
+  const { entropy, passphrase } = unpackSecret(secret);
+  return derive(mnemonicOf(entropy), `mnemonic${passphrase}`, 2_048, 64, 'sha512');
+}

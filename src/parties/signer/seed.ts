@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { mnemonicToEntropy } from '@scure/bip39';
-import { wordlist } from '@scure/bip39/wordlists/english.js';
 import { type Locking, locked, NOW, table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
-import { conflict, invalid } from '../../kernel/errors';
+import { conflict } from '../../kernel/errors';
 import type { Keyring } from '../../kernel/security/keyring';
 import type { MasterKey, MasterKeys } from '../../kernel/security/master-keys/port';
 import { StartupError } from '../../kernel/startup-error';
 import { type PublicKeys, publicKeysOf } from './derivation';
+import { entropyOf, packSecret, type SeedSecret } from './secret';
 
 const ID = 'main';
 /** What the sealed seed is bound to. */
@@ -71,22 +70,31 @@ export async function ensureSeed(sql: Sql, keys: SeedKeys, locking: Locking = {}
   return made;
 }
 
-/**
- * Replaces the seed by that of a mnemonic. The caller holds the seed's lock and knows that no wallet is derived yet.
- * @param mnemonic 12 to 24 English words (BIP-39), without a passphrase
- * @throws Problem 400 naming `mnemonic` for wrong words or a wrong checksum; the message does not repeat them
- */
+/** As {@link replaceSecret}, by a mnemonic without a passphrase. @throws Problem 400 naming `mnemonic` */
 export async function replaceSeed(tx: Sql, keys: SeedKeys, mnemonic: string): Promise<WalletSeed> {
   const entropy = entropyOf(mnemonic);
   try {
-    const row = await rowOf(keys, entropy);
+    return await replaceSecret(tx, keys, { entropy, passphrase: '' });
+  } finally {
+    entropy.fill(0);
+  }
+}
+
+/**
+ * Replaces the seed, or seals it anew by the signer keys at hand. The caller holds the seed's lock, and knows that no
+ * wallet is derived from another one.
+ */
+export async function replaceSecret(tx: Sql, keys: SeedKeys, given: SeedSecret): Promise<WalletSeed> {
+  const secret = packSecret(given);
+  try {
+    const row = await rowOf(keys, secret);
     const [made] = await tx.run<StoredSeed>(
       seeds().insert(row).onConflict('id').merge().returning(['publicKeys', 'createdAt']),
     );
     if (!made) throw new Error('the seed of the wallets could not be stored');
     return seedOf(keys.keyring, made);
   } finally {
-    entropy.fill(0);
+    secret.fill(0);
   }
 }
 
@@ -100,7 +108,7 @@ const findSealed = async (sql: Sql): Promise<SealedSeed | undefined> =>
   (await sql.run<SealedSeed>(seeds().select('sealed', 'sealedBy').where({ id: ID })))[0];
 
 /**
- * Opens the seed while `work` runs.
+ * Opens the seed while `work` runs. `work` gets the entropy, packed with its passphrase (`unpackSecret`).
  * @throws Error where no seed exists; StartupError naming the signer key that is missing or wrong
  */
 export async function withEntropy<T>(
@@ -185,12 +193,4 @@ async function rowOf({ signerKeys: [first], keyring }: SeedKeys, entropy: Uint8A
     publicKeys: keyring.sealer(PUBLIC).seal(publicKeys, ID),
     createdAt: NOW,
   };
-}
-
-function entropyOf(mnemonic: string): Uint8Array {
-  try {
-    return mnemonicToEntropy(mnemonic.trim().toLowerCase().split(/\s+/).join(' '), wordlist);
-  } catch {
-    throw invalid('mnemonic must be 12 to 24 English words with their checksum (BIP-39).', 'mnemonic');
-  }
 }

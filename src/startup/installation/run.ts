@@ -86,6 +86,7 @@ function schemaOf(environment: NodeJS.ProcessEnv): SchemaPlace {
       const { config, urls } = await roles();
       return loginStatements(rolesOf(config, urls));
     },
+    address: async () => (await addressesOf(readConfig(environment, 'neither', false))).databaseUrl,
   };
 }
 

@@ -92,6 +92,13 @@ export async function station({ api, chain }: EveryWorld) {
   return admin;
 }
 
+/** Decisions of a key ceremony permit a command, and change nothing themselves. */
+async function permitted(world: EveryWorld, action: string): Promise<Pick<Case, 'see' | 'shown'>> {
+  const count = `select count(*)::int from approvals where status = 'approved' and kind = $1`;
+  const see = async () => Number(await world.value(count, `wallet-seed.permit-${action}`));
+  return { see, shown: (await see()) + 1 };
+}
+
 export const CHAIN: Rows = {
   'chain-deposit.record': {
     two: true,
@@ -131,6 +138,21 @@ export const CHAIN: Rows = {
       const index = Number(body.data[0].nextIndex) + 5;
       const see = async () => Number((await world.ida('GET', 'lists/wallet-seed')).body.data[0].nextIndex);
       return { input: { index }, see, shown: index };
+    },
+  },
+  'wallet-seed.permit-export': {
+    two: true,
+    async make(world) {
+      await world.chain.wallet();
+      return { input: { form: 'shares', shares: 5, threshold: 3 }, ...(await permitted(world, 'export')) };
+    },
+  },
+  'wallet-seed.permit-import': {
+    two: true,
+    async make(world) {
+      await world.chain.wallet();
+      const [{ fingerprint }] = (await world.ida('GET', 'lists/wallet-seed')).body.data;
+      return { input: { fingerprint }, ...(await permitted(world, 'import')) };
     },
   },
   'allow-list.submit': {

@@ -4,6 +4,8 @@ import { type Desk, defineDesk } from '../../../process/desk/desk';
 import { columnsOf, list, pageOfAll } from '../../../process/desk/list';
 import type { Services } from '../../../services';
 import { lockDerivation, nextIndex } from '../store';
+import { EXPORT, IMPORT } from './ceremonies';
+import { seedDecisions } from './decisions';
 import { assertFloor, seedStatus, skipTo } from './seed';
 
 type Seed = Awaited<ReturnType<typeof seedStatus>>;
@@ -11,8 +13,8 @@ const columns = columnsOf<Seed>();
 const place = () => ({ since: new Date(0), id: 'seed' });
 
 /**
- * The desk of the seed that wallets are derived from. No face takes or shows the seed: its import is a command of the
- * installation, because the mnemonic must not pass through a request.
+ * The desk of the seed that wallets are derived from. No face takes or shows the seed: two people decide here, and a
+ * command of the installation exports or imports it, because no secret must pass through a request.
  */
 export const walletSeedDesk = ({ database, keyring }: Pick<Services, 'database' | 'keyring'>): Desk =>
   defineDesk({
@@ -30,12 +32,13 @@ export const walletSeedDesk = ({ database, keyring }: Pick<Services, 'database' 
           createdAt: columns.time('created', ({ createdAt }) =>
             createdAt === null ? null : new Date(createdAt),
           ),
+          fingerprint: columns.text('fingerprint', ({ fingerprint }) => fingerprint),
           firstAddress: columns.text('first address', ({ firstAddresses }) => firstAddresses?.evm),
           nextIndex: columns.text('next index', ({ nextIndex: next }) => next.evm),
         },
         rows: async (page) => pageOfAll([await seedStatus(database, keyring)], place, page),
         place,
-        decisions: ['wallet-seed.skip-to'],
+        decisions: ['wallet-seed.skip-to', EXPORT, IMPORT],
       }),
     ],
     decisions: [
@@ -57,6 +60,7 @@ export const walletSeedDesk = ({ database, keyring }: Pick<Services, 'database' 
           return { before: { evm: before }, after: { evm: after }, result: { nextIndex: { evm: after } } };
         },
       }),
+      ...seedDecisions(keyring),
     ],
   });
 

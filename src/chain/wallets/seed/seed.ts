@@ -1,6 +1,7 @@
 import type { Sql, Tx } from '../../../kernel/db/database';
 import { conflict, invalid } from '../../../kernel/errors';
 import type { Keyring } from '../../../kernel/security/keyring';
+import { fingerprintOf } from '../../../parties/signer/fingerprint';
 import { addressAt } from '../../../parties/signer/local';
 import { findSeed, replaceSeed, type SeedKeys, type WalletSeed } from '../../../parties/signer/seed';
 import type { Network } from '../../networks/record';
@@ -65,6 +66,7 @@ export async function seedStatus(sql: Sql, keyring: Keyring) {
   return {
     exists: seed !== undefined,
     createdAt: seed?.createdAt.toISOString() ?? null,
+    fingerprint: seed ? fingerprintOf(seed.publicKeys) : null,
     firstAddresses: seed ? { evm: addressAt(seed, 'evm', 0) } : null,
     inUse: await hasWallets(sql),
     nextIndex: { evm: await nextIndex(sql, 'evm') },
