@@ -1,0 +1,51 @@
+import { raw, table } from '../../../kernel/db/build';
+import type { Sql } from '../../../kernel/db/database';
+import type { Signature } from './signer';
+
+/**
+ * Signatures of held keys, by the digest that they sign. A provider's signature of the same bytes is another each time,
+ * and a transaction must keep its hash. A row proves nothing: its reader recovers the signer.
+ */
+export interface KeptSignatures {
+  find(digest: string): Promise<Signature | undefined>;
+  /**
+   * Stores a signature, and returns the one that came first.
+   * @param void_ a stored signature that is not the key's, which is replaced
+   */
+  keep(digest: string, address: string, made: Signature, void_: Signature | undefined): Promise<Signature>;
+}
+
+const rows = () => table('held_signatures');
+const MACHINE_NOW = raw(`date_trunc('milliseconds', clock_timestamp())`);
+
+export function keptSignatures(sql: Sql): KeptSignatures {
+  async function find(digest: string): Promise<Signature | undefined> {
+    const [row] = await sql.run<{ signature: Signature }>(rows().select('signature').where({ digest }));
+    return row?.signature;
+  }
+  return {
+    find,
+    async keep(digest, address, made, void_) {
+      const row = { digest, address, signature: JSON.stringify(made), signedAt: MACHINE_NOW };
+      if (void_)
+        await sql.run(
+          rows()
+            .where({ digest, signature: JSON.stringify(void_) })
+            .delete(),
+        );
+      await sql.run(rows().insert(row).onConflict('digest').ignore());
+      return (await find(digest)) ?? made;
+    },
+  };
+}
+
+/** Days after which a signature is forgotten. Its transaction is stored elsewhere since then, or was never sent. */
+const KEPT_DAYS = 30;
+
+export async function forgetOldSignatures(sql: Sql): Promise<void> {
+  await sql.run(
+    rows()
+      .where('signedAt', '<', raw(`clock_timestamp() - interval '${KEPT_DAYS} days'`))
+      .delete(),
+  );
+}
