@@ -5,6 +5,7 @@ import { createFeeCount } from './fees';
 import type { Allowing } from './in-force';
 import { allowedOn, authorizationRefusal, notListed, transactionRefusal } from './rules';
 import type { Judge } from './serve';
+import type { SigningSums } from './sums';
 
 export interface JudgeOptions {
   database: Sql;
@@ -13,12 +14,14 @@ export interface JudgeOptions {
   addressOf(index: number): Promise<string>;
   /** Whether another system holds the key of an address for this process. */
   isHeld(address: string): boolean;
+  /** Counts durably what is signed. */
+  sums: SigningSums;
   /** The machine's time. */
   now: () => Date;
 }
 
 /** Judges requests by what may be signed now. Nothing in the database is taken for a fact. */
-export function createJudge({ database, allowing, addressOf, isHeld, now }: JudgeOptions): Judge {
+export function createJudge({ database, allowing, addressOf, isHeld, sums, now }: JudgeOptions): Judge {
   const fees = createFeeCount(now);
 
   /** The stored index only tells where to look: the seed gives the address. */
@@ -42,6 +45,10 @@ export function createJudge({ database, allowing, addressOf, isHeld, now }: Judg
     if (!isHeld(transaction.from) && (await addressOf(index)) !== transaction.from)
       return 'The sender is not the wallet with that index.';
     const facts = { isOwnRecipient: await isOwn(transaction.to) };
-    return transactionRefusal(transaction, network, facts) ?? fees.take(network, transaction);
+    return (
+      transactionRefusal(transaction, network, facts) ??
+      fees.take(network, transaction) ??
+      sums.take(network, transaction, facts)
+    );
   };
 }

@@ -15,6 +15,7 @@ import { heldKeyCheck } from './held-keys';
 import { allowedByConfiguration, allowedBySignedLists, keptBriefly, type SeenLists } from './in-force';
 import { createJudge } from './judge';
 import { type ServingOptions, serveSigning } from './serve';
+import { createSums } from './sums';
 
 export interface SigningOptions extends SeedKeys {
   database: Database;
@@ -51,13 +52,15 @@ export async function servingOf(options: SigningOptions): Promise<ServingOptions
   const held = createHeldKeys(stationKeys);
   const checkHeld = heldKeyCheck({ database, log, now }, held);
   const own = createLocalSigner({ database, keyring, signerKeys });
+  const sums = createSums({ database, keyring, now });
   const isHeld = (address: string) => held.some((key) => key.address === address);
   return {
     database,
     log,
     signer: signerBeside(own, createHeldSigner(held, keptSignatures(database)), held),
-    judge: createJudge({ database, allowing: briefly, addressOf, isHeld, now }),
+    judge: createJudge({ database, allowing: briefly, addressOf, isHeld, sums, now }),
     now,
+    faulty: new Set(),
     async check() {
       // Tells operators which list is in force, also while nobody asks for a signature.
       await briefly.allowed();

@@ -34,6 +34,8 @@ export interface ServingOptions {
   check(): Promise<void>;
   /** The machine's time. */
   now: () => Date;
+  /** Addresses of held keys whose last request has failed. Their breaks end when they sign again. */
+  faulty: Set<string>;
 }
 
 /** Requests that are judged together. */
@@ -114,14 +116,11 @@ async function answerOrWait(options: ServingOptions, open: OpenRequest): Promise
     return true;
   } catch (error) {
     if (!(error instanceof HeldKeyFault)) throw error;
-    faulty.add(error.address);
+    options.faulty.add(error.address);
     await showFault(options.database, options.log, error);
     return false;
   }
 }
-
-/** Addresses of held keys that have failed, whose breaks end when they sign again. */
-const faulty = new Set<string>();
 
 async function answerOne(options: ServingOptions, { digest, request: stored }: OpenRequest): Promise<void> {
   const { database, signer, judge } = options;
@@ -132,7 +131,7 @@ async function answerOne(options: ServingOptions, { digest, request: stored }: O
   const answer = await signed(signer, request);
   if ('refused' in answer) return refuse(options, digest, request, answer.refused);
   await answerRequest(database, digest, answer);
-  if (request.kind === 'transaction' && faulty.delete(request.transaction.from))
+  if (request.kind === 'transaction' && options.faulty.delete(request.transaction.from))
     await closeAway(database, { address: request.transaction.from }, options.now());
 }
 

@@ -60,10 +60,11 @@ describe('keys of AWS KMS', () => {
     ['DisabledException', 'refused'],
     ['KMSInternalException', 'away'],
   ])('sign nothing after %s, and the same bytes afterwards', async (code, kind) => {
+    const asked = transaction(100 + code.length);
     world.kms.faults.push(code, code);
-    await expect(world.signer.sign(0, transaction(6))).rejects.toEqual(fault(kind));
+    await expect(world.signer.sign(0, asked)).rejects.toEqual(fault(kind));
     world.kms.faults.splice(0);
-    expect(await senderOf((await world.signer.sign(0, transaction(6))).raw)).toBe(ZERO);
+    expect(await senderOf((await world.signer.sign(0, asked)).raw)).toBe(ZERO);
   });
 
   it('are asked again after one ThrottlingException, and wait after more', async () => {

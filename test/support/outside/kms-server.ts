@@ -1,8 +1,8 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createECDH, randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Hex } from 'viem';
-import { privateKeyToAccount, sign } from 'viem/accounts';
+import { privateKeyToAccount } from 'viem/accounts';
 import { faultOfSignature } from './signature-v4';
 
 /** A call of KMS that came with a right signature. */
@@ -133,12 +133,31 @@ async function answerOfSigning(privateKey: Hex, action: string, asked: Asked, as
   const digest = Buffer.from(asked.Message ?? '', 'base64');
   if (asked.MessageType !== 'DIGEST' || asked.SigningAlgorithm !== 'ECDSA_SHA_256' || digest.length !== 32)
     return 'ValidationException';
-  const extraEntropy = `0x${randomBytes(32).toString('hex')}` as const;
-  const { r, s } = await sign({ hash: `0x${digest.toString('hex')}`, privateKey, extraEntropy });
+  const { r, s } = signedWithRandom(privateKey, digest);
   const isHigh = as === 'high' || (randomBytes(1)[0] ?? 0) % 2 === 0;
-  const der = sequenceOf([BigInt(r), isHigh ? ORDER - BigInt(s) : BigInt(s)]);
+  const low = s > ORDER / 2n ? ORDER - s : s;
+  const der = sequenceOf([r, isHigh ? ORDER - low : low]);
   const Signature = as === 'garbage' ? randomBytes(70) : der;
   return { KeyId: asked.KeyId, Signature: Signature.toString('base64'), SigningAlgorithm: 'ECDSA_SHA_256' };
+}
+
+/** ECDSA with a random nonce, as KMS signs. The libraries of the project sign by RFC 6979. */
+function signedWithRandom(privateKey: Hex, digest: Buffer): { r: bigint; s: bigint } {
+  const once = createECDH('secp256k1');
+  once.generateKeys();
+  const r = BigInt(`0x${once.getPublicKey('hex').slice(2, 66)}`) % ORDER;
+  const k = BigInt(`0x${once.getPrivateKey('hex')}`);
+  const z = BigInt(`0x${digest.toString('hex')}`);
+  return { r, s: (powered(k, ORDER - 2n) * (z + r * BigInt(privateKey))) % ORDER };
+}
+
+function powered(base: bigint, exponent: bigint): bigint {
+  let result = 1n;
+  for (let [of, left] = [base, exponent]; left > 0n; left >>= 1n) {
+    if (left & 1n) result = (result * of) % ORDER;
+    of = (of * of) % ORDER;
+  }
+  return result;
 }
 
 /** DER of a signature. */

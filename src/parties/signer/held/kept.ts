@@ -1,6 +1,13 @@
+import type { Hex } from 'viem';
 import { raw, table } from '../../../kernel/db/build';
 import type { Sql } from '../../../kernel/db/database';
-import type { Signature } from './signer';
+
+/** A proven signature: `s` is low, and the parity gives the key's address. */
+export interface Signature {
+  r: Hex;
+  s: Hex;
+  yParity: 0 | 1;
+}
 
 /**
  * Signatures of held keys, by the digest that they sign. A provider's signature of the same bytes is another each time,

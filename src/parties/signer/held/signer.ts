@@ -13,18 +13,11 @@ import { asHex } from '../../chain/addresses';
 import type { SignedAuthorization, UnsignedTransaction } from '../../chain/port';
 import type { Authorization, SignedTransaction, Signer } from '../port';
 import { typedTransaction } from '../typed';
-import type { KeptSignatures } from './kept';
+import type { KeptSignatures, Signature } from './kept';
 import { type HeldKey, HeldKeyFault, type RawSignature } from './key';
 
 /** Order of secp256k1. A signature with `s` in the upper half is not valid on a chain (EIP-2). */
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
-
-/** A proven signature: `s` is low, and the parity gives the key's address. */
-export interface Signature {
-  r: Hex;
-  s: Hex;
-  yParity: 0 | 1;
-}
 
 /**
  * Signs with keys that other systems hold. The index of a key is its place in the list. The bytes are written here and no
