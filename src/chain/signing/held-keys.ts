@@ -22,13 +22,13 @@ export async function showFault(database: Database, log: Logger, fault: HeldKeyF
   });
 }
 
-/** Closes the break of a key that signs again. That of a wrong answer stays for a person. */
+/** Closes the break of a key that signs again. The break of a wrong answer stays for a person. */
 export const closeAway = (database: Database, key: Pick<HeldKey, 'address'>, at: Date): Promise<void> =>
   closeBreaksOf(database, { subject: subjectOf(key), kinds: [AWAY], at });
 
 /**
- * Asks each key for its address, and tells other processes those that are right.
- * @returns what does so for the keys that were not right before
+ * Makes a check that asks each key for its address, and tells other processes the right addresses. A key that was right
+ * once is not asked again.
  */
 export function heldKeyCheck(
   { database, log, now }: { database: Database; log: Logger; now: () => Date },

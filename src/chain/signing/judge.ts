@@ -14,7 +14,7 @@ export interface JudgeOptions {
   addressOf(index: number): Promise<string>;
   /** Whether another system holds the key of an address for this process. */
   isHeld(address: string): boolean;
-  /** Counts durably what is signed. */
+  /** The day's sums, which outlive the process. */
   sums: SigningSums;
   /** The machine's time. */
   now: () => Date;

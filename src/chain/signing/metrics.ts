@@ -10,8 +10,8 @@ import { IN_FORCE, newestLists } from './store';
 const LISTS = 20;
 
 /**
- * What waits for the signing process, and how much of each day's sum is used. The signing process listens nowhere, so
- * that the others read its rows. The limits are those of the list that it calls in force; raises are not in them.
+ * Reads the age of waiting requests, and the used share of each day's sum. The signing process listens nowhere, so other
+ * processes read its rows. The limits are those of the list that it calls in force; raises are not in them.
  */
 export const signingReading = (now: () => Date): Reading => ({
   name: 'signing',

@@ -5,7 +5,7 @@ import type { AllowedNetwork, OwnFacts } from './rules';
 /** Name of a network's native coin in daily sums. A token is named by its contract. */
 export const NATIVE = 'native';
 
-/** What a transaction takes out of own wallets. */
+/** An amount that a transaction takes out of own wallets. */
 export interface Outflow {
   /** {@link NATIVE}, or the contract of a token. */
   asset: string;

@@ -34,7 +34,7 @@ export interface ServingOptions {
   check(): Promise<void>;
   /** The machine's time. */
   now: () => Date;
-  /** Addresses of held keys whose last request has failed. Their breaks end when they sign again. */
+  /** Addresses of held keys whose last request has failed. A signature closes the break. */
   faulty: Set<string>;
 }
 

@@ -26,7 +26,7 @@ export interface SigningSums {
   take(network: AllowedNetwork, asked: UnsignedTransaction, own: OwnFacts): Promise<string | undefined>;
 }
 
-/** A line of a day's sums, and what it may be at most. Null: no limit. */
+/** A line of a day's sums, with its limit. Null: no limit. */
 interface Line extends Outflow {
   most: bigint | null;
 }

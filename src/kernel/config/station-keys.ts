@@ -1,6 +1,6 @@
 import { getAddress, isAddress } from 'viem';
 
-/** Who holds the key of a station: AWS KMS, or a Web3Signer. */
+/** The holder of a station's key: AWS KMS, or a Web3Signer. */
 export type KeyProvider = 'kms' | 'web3signer';
 
 /** A key of a station as STATION_KEYS names it. One key is one address. */

@@ -16,7 +16,7 @@ export interface Signature {
 export interface KeptSignatures {
   find(digest: string): Promise<Signature | undefined>;
   /**
-   * Stores a signature, and returns the one that came first.
+   * Stores a signature, and returns the earliest of the digest.
    * @param void_ a stored signature that is not the key's, which is replaced
    */
   keep(digest: string, address: string, made: Signature, void_: Signature | undefined): Promise<Signature>;
@@ -46,7 +46,7 @@ export function keptSignatures(sql: Sql): KeptSignatures {
   };
 }
 
-/** Days after which a signature is forgotten. Its transaction is stored elsewhere since then, or was never sent. */
+/** Days after which a signature is forgotten. The operation has stored the transaction long before, or never sent it. */
 const KEPT_DAYS = 30;
 
 export async function forgetOldSignatures(sql: Sql): Promise<void> {

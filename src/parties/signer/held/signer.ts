@@ -64,14 +64,14 @@ async function signTransaction(
 ): Promise<SignedTransaction> {
   const fields = typedTransaction(transaction);
   const raw = serializeTransaction(fields, await signed(key, serializeTransaction(fields)));
-  // Read back, so that nothing is broadcast that differs from what was asked for.
+  // Read back, so that no other transaction is ever broadcast.
   const { r: _r, s: _s, v: _v, yParity: _y, ...read } = parseTransaction(raw);
   if (serializeTransaction(read as typeof fields) !== serializeTransaction(fields))
     throw new HeldKeyFault(key.address, 'wrong', 'the signed bytes are another transaction.');
   return { raw, hash: keccak256(raw) };
 }
 
-/** What an authorization is signed over (EIP-7702). */
+/** The bytes that an authorization signs (EIP-7702). */
 const authorizationPayload = ({ chainId, contract, nonce }: Authorization): Hex =>
   concatHex([
     '0x05',
