@@ -19,7 +19,7 @@ export interface KmsDouble {
   keyArn: string;
   /** Calls with a right signature, in order. */
   calls: KmsCall[];
-  /** Error codes of the next calls. */
+  /** Error codes of the next calls. `silent`: no answer. */
   faults: string[];
   /** Adds a key ECC_SECG_P256K1. @returns its ARN */
   addSigningKey(privateKey: Hex): string;

@@ -61,7 +61,12 @@ async function createClient(keyName: string): Promise<KMSClient> {
   return new KMSClient({
     ...(region === undefined ? {} : { region }),
     maxAttempts: ATTEMPTS,
-    requestHandler: { connectionTimeout: CONNECT_MS, requestTimeout: ANSWER_MS },
+    // Without `throwOnRequestTimeout` the SDK only warns, and waits on.
+    requestHandler: {
+      connectionTimeout: CONNECT_MS,
+      requestTimeout: ANSWER_MS,
+      throwOnRequestTimeout: true,
+    },
   });
 }
 
