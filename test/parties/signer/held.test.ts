@@ -1,4 +1,4 @@
-import { type Hex, keccak256, recoverTransactionAddress } from 'viem';
+import { type Hex, keccak256, parseTransaction, recoverTransactionAddress, toHex } from 'viem';
 import { createHeldKeys } from '../../../src/parties/signer/held/create';
 import { keptSignatures } from '../../../src/parties/signer/held/kept';
 import type { FaultKind } from '../../../src/parties/signer/held/key';
@@ -21,6 +21,11 @@ const transaction = (nonce: number, from: string = ZERO as string) => ({
   maxFeePerGas: 2n,
   maxPriorityFeePerGas: 1n,
 });
+const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
+const highOf = (raw: string) => {
+  const { r, s = '0x0', yParity } = parseTransaction(raw as Hex);
+  return { r, s: toHex(ORDER - BigInt(s), { size: 32 }), yParity: 1 - (yParity ?? 0) };
+};
 const senderOf = (raw: string) => recoverTransactionAddress({ serializedTransaction: raw as never });
 const fault = (kind: FaultKind) => expect.objectContaining({ name: 'HeldKeyFault', kind });
 
@@ -53,6 +58,12 @@ describe('keys of AWS KMS', () => {
     ]);
     const again = await world.signer.sign(0, transaction(5));
     expect([await senderOf(again.raw), again.raw === raw]).toEqual([ZERO, false]);
+    // The same signature with a high `s` recovers to the key as well, and no chain takes it.
+    await world.database.query(`update held_signatures set signature = $1`, [
+      JSON.stringify(highOf(again.raw)),
+    ]);
+    const low = await world.signer.sign(0, transaction(5));
+    expect(BigInt(parseTransaction(low.raw as Hex).s ?? 0n)).toBeLessThanOrEqual(ORDER / 2n);
   });
 
   it.each<[string, FaultKind]>([

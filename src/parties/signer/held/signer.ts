@@ -93,6 +93,11 @@ async function proven(key: HeldKey, digest: Hex, { r, s }: RawSignature): Promis
   );
 }
 
-/** Undefined where no key has made the signature. */
-const signerOf = (hash: Hex, signature: Signature): Promise<string | undefined> =>
-  recoverAddress({ hash, signature }).catch(() => undefined);
+/** Undefined where no key has made the signature, and for a high `s`, which no chain takes. */
+async function signerOf(hash: Hex, signature: Signature): Promise<string | undefined> {
+  try {
+    return BigInt(signature.s) > ORDER / 2n ? undefined : await recoverAddress({ hash, signature });
+  } catch {
+    return undefined;
+  }
+}
