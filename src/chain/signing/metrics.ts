@@ -1,8 +1,7 @@
 import { raw, table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
 import { sample } from '../../kernel/metrics/definitions';
-import { ageSeconds, type Reading } from '../../kernel/metrics/readings';
-import { oldestRequest } from '../../parties/signer/requests';
+import type { Reading } from '../../kernel/metrics/readings';
 import { listOfBody, networksOf } from './allow-list';
 import { IN_FORCE, newestLists } from './store';
 
@@ -10,22 +9,16 @@ import { IN_FORCE, newestLists } from './store';
 const LISTS = 20;
 
 /**
- * Reads the age of waiting requests, and the used share of each day's sum. The signing process listens nowhere, so other
- * processes read its rows. The limits are those of the list that it calls in force; raises are not in them.
+ * Reads the used share of each day's sum. The signing process listens nowhere, so other processes read its rows. The
+ * limits are those of the list that the signing process calls in force, without raises.
  */
 export const signingReading = (now: () => Date): Reading => ({
   name: 'signing',
-  gauges: ['signing_waiting_seconds', 'signing_sum_share'],
-  async read(sql) {
-    const oldest = await oldestRequest(sql);
-    const at = now();
-    return [
-      sample('signing_waiting_seconds', {}, oldest ? ageSeconds(at, oldest) : 0),
-      ...(await shares(sql, at)).map(({ chain, asset, share }) =>
-        sample('signing_sum_share', { chain, asset }, share),
-      ),
-    ];
-  },
+  gauges: ['signing_sum_share'],
+  read: async (sql) =>
+    (await shares(sql, now())).map(({ chain, asset, share }) =>
+      sample('signing_sum_share', { chain, asset }, share),
+    ),
 });
 
 async function shares(sql: Sql, at: Date): Promise<{ chain: string; asset: string; share: number }[]> {

@@ -142,11 +142,6 @@ export const METRICS = {
     help: 'Time since the balances of a chain were last compared with the books.',
     alert: 'More than half an hour: each chain is compared every five minutes.',
   },
-  signing_waiting_seconds: {
-    type: 'gauge',
-    labels: [],
-    help: 'Time since the oldest request to the signing process that has no answer was last repeated; 0 when none waits.',
-  },
   signing_sum_share: {
     type: 'gauge',
     labels: ['chain', 'asset'],

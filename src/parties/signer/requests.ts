@@ -79,14 +79,6 @@ export const openRequests = (sql: Sql, limit: number): Promise<OpenRequest[]> =>
       .limit(limit),
   );
 
-/** When the longest of the requests that wait was last asked for. Undefined while none waits. */
-export async function oldestRequest(sql: Sql): Promise<Date | undefined> {
-  const [row] = await sql.run<{ askedAt: Date }>(
-    requests().select('askedAt').whereNull('answeredAt').orderBy('askedAt').limit(1),
-  );
-  return row?.askedAt;
-}
-
 export async function answerRequest(sql: Sql, digest: string, answer: SigningAnswer): Promise<void> {
   await sql.run(
     requests()
