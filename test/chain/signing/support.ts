@@ -77,11 +77,12 @@ export async function signingWorld(stationKeys: readonly StationKeySetting[] = [
   /** The list of honest operators, who know their treasury and do not sign what the configuration says. */
   async function draft(change: Partial<AllowList> = {}): Promise<AllowList> {
     sequence += 1;
-    const networks = (await configuredNetworks(db.database)).map((network) => ({
-      ...network,
+    const networks = (await configuredNetworks(db.database)).map(({ chain, chainId, tokens }) => ({
+      chain,
+      chainId,
       dailyFees: '5',
       treasuries: [station.treasury],
-      tokens: [...network.tokens].sort(),
+      tokens: [...tokens].sort(),
       delegates: [delegateAddress(station)],
     }));
     const expiresAt = new Date(Date.now() + 86_400_000).toISOString();

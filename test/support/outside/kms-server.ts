@@ -61,7 +61,7 @@ export async function startKmsDouble(): Promise<KmsDouble> {
   const signing = new Map<string, Hex>();
   const signs: SignedAs = { as: 'true' };
 
-  async function answer(action: string, asked: Asked): Promise<Record<string, string> | string> {
+  function answer(action: string, asked: Asked): Record<string, string> | string {
     const privateKey = signing.get(asked.KeyId);
     if (privateKey) return answerOfSigning(privateKey, action, asked, signs.as);
     if (asked.KeyId !== keyArn) return 'NotFoundException';
@@ -78,13 +78,13 @@ export async function startKmsDouble(): Promise<KmsDouble> {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', async () => {
+    request.on('end', () => {
       const body = Buffer.concat(chunks);
       const [, action = ''] = /^TrentService\.(\w+)$/.exec(String(request.headers['x-amz-target'])) ?? [];
       const wrong = faultOfSignature(request, body, signer);
       const asked = JSON.parse(body.toString()) as Asked;
       if (!wrong) calls.push({ action, keyId: asked.KeyId, context: asked.EncryptionContext ?? {} });
-      const told = wrong ?? faults.shift() ?? (await answer(action, asked));
+      const told = wrong ?? faults.shift() ?? answer(action, asked);
       if (told === 'silent') return;
       response.setHeader('content-type', 'application/x-amz-json-1.1');
       if (typeof told !== 'string') return void response.writeHead(200).end(JSON.stringify(told));
@@ -119,7 +119,12 @@ const SPKI = '3056301006072a8648ce3d020106052b8104000a034200';
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
 /** As KMS, Sign gives another signature each time, and half of them have a high `s`. */
-async function answerOfSigning(privateKey: Hex, action: string, asked: Asked, as: SignedAs['as']) {
+function answerOfSigning(
+  privateKey: Hex,
+  action: string,
+  asked: Asked,
+  as: SignedAs['as'],
+): Record<string, string> | string {
   const { publicKey } = privateKeyToAccount(privateKey);
   if (action === 'GetPublicKey')
     return {

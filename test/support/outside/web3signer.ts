@@ -24,7 +24,7 @@ const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141
  * `POST /api/v1/eth1/sign/{identifier}`, which signs the Keccak-256 digest of `data` and answers 65 bytes as text.
  */
 export async function startWeb3Signer(privateKeys: readonly Hex[]): Promise<Web3SignerDouble> {
-  const keys = new Map(
+  const keys = new Map<string, Hex>(
     privateKeys.map((privateKey) => {
       const { publicKey } = privateKeyToAccount(privateKey);
       return [`0x${publicKey.slice(4)}`, privateKey] as const; // without the prefix 04
