@@ -146,6 +146,7 @@ function schemaOfValues({ settings, secrets }: ChartSettings): Schema {
           temporal: PEERS,
           dns: only({ to: LIST }),
           kms: PEERS,
+          web3signer: PEERS,
           outside: only({ ports: { type: 'array', items: PORT }, to: LIST }),
           api: CALLERS,
           desk: CALLERS,

@@ -31,6 +31,7 @@ import { SWEEPS_DUE } from './chain/gas-station/auto-sweep';
 import { gasStationRoutes } from './chain/gas-station/routes';
 import { chainReading } from './chain/metrics';
 import { networkRoutes } from './chain/networks/routes';
+import { signingReading } from './chain/signing/metrics';
 import { walletAdminRoutes } from './chain/wallets/admin-routes';
 import { holdersOf } from './chain/wallets/operations';
 import { walletRoutes } from './chain/wallets/routes';
@@ -240,6 +241,7 @@ export function readings(services: Composed): Reading[] {
     settlementReading(services),
     ratesReading(services.now),
     chainReading(services),
+    signingReading(() => new Date()),
     overdueReading(reconcilables(services), services.now),
     endpointsReading,
     keysReading,

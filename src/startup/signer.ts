@@ -26,7 +26,7 @@ const SEEN_FILE = 'allow-list.json';
  * @throws StartupError
  */
 export function assertSignerKeys(role: StartRole, config: Config): void {
-  const { signerKeys, signerOperators, masterKeys, mode } = config;
+  const { signerKeys, signerOperators, stationKeys, masterKeys, mode } = config;
   if (role === 'signer' && (!signerKeys || !masterKeys))
     throw new StartupError('--role signer needs SIGNER_KEYS and MASTER_KEYS.');
   if (signs(role) && signerKeys && !signerOperators && mode === 'live')
@@ -34,6 +34,10 @@ export function assertSignerKeys(role: StartRole, config: Config): void {
   if (!signs(role) && signerKeys)
     throw new StartupError(
       `SIGNER_KEYS must not be given to --role ${role}: only the signing process opens the wallets' seed.`,
+    );
+  if (!signs(role) && stationKeys)
+    throw new StartupError(
+      `STATION_KEYS must not be given to --role ${role}: only the signing process uses the keys of stations.`,
     );
 }
 
@@ -95,6 +99,7 @@ export async function signWith(
     ...keys,
     log,
     operators: config.signerOperators,
+    stationKeys: config.stationKeys ?? [],
     seen: {
       read: () => readState<SeenList>(path),
       write: (seen) => writeState(path, seen),

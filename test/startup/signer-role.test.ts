@@ -17,6 +17,8 @@ describe('the keys of the signing process', () => {
         'only the signing process',
       );
       expect(() => assertSignerKeys(role, config({}))).not.toThrow();
+      const stationKeys = `0x${'1'.repeat(40)}=kms:alias/station`;
+      expect(() => assertSignerKeys(role, config({ STATION_KEYS: stationKeys }))).toThrow('STATION_KEYS');
     },
   );
 

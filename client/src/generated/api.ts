@@ -2430,7 +2430,7 @@ export interface paths {
         get?: never;
         /**
          * Set the gas station wallet (Admin)
-         * @description Our own station wallet signs automatically. For any other address, its owner executes exported transactions. The address must not be a pool wallet, nor a present or former treasury. Open operations keep their sender.
+         * @description Our own station wallet signs automatically, and so does a key of `STATION_KEYS` (AWS KMS, Web3Signer). For any other address, its owner executes exported transactions. The address must not be a pool wallet, nor a present or former treasury. Open operations keep their sender.
          *
          *     For the operator only, with the permission `chain`.
          *

@@ -5,6 +5,7 @@ import { Decimal } from '../../kernel/money/money';
 import { checkedAddress } from '../../parties/chain/addresses';
 import { isChainName } from '../networks/record';
 import { NATIVE_DECIMALS, toUnits } from '../networks/rules';
+import { NATIVE } from './outflow';
 import type { AllowedNetwork } from './rules';
 
 /**
@@ -38,6 +39,31 @@ const sources = z
       "Where an address comes from, by the address: the decision with the operators' names, or the treasury's own confirmation.",
   });
 
+const dailySum = z
+  .strictObject({
+    asset: z
+      .union([z.literal(NATIVE), address])
+      .meta({ description: '`native`, or the address of a token.' }),
+    decimals: z.int().min(0).max(36),
+    amount: z
+      .string()
+      .regex(/^(0|[1-9]\d{0,17})(\.\d{1,36})?$/, 'must be an amount of the asset, such as "250000"'),
+  })
+  .refine(({ amount, decimals }) => new Decimal(amount).decimalPlaces() <= decimals, {
+    message: 'amount must not have more decimals than the asset',
+  })
+  .transform(({ asset, decimals, amount }) => ({ asset, decimals, amount }));
+
+const dailySums = z
+  .array(dailySum)
+  .min(1)
+  .max(MAX_ADDRESSES)
+  .refine((given) => new Set(given.map(({ asset }) => asset)).size === given.length, {
+    message: 'must not name an asset twice',
+  })
+  .transform((given) => [...given].sort((one, other) => (one.asset < other.asset ? -1 : 1)))
+  .meta({ description: 'Most that may leave own wallets in a UTC day, by asset. Absent: no limit.' });
+
 const network = z
   .strictObject({
     chain: z.string().refine(isChainName, 'must be the name of a network'),
@@ -49,14 +75,19 @@ const network = z
     treasuries: addresses,
     tokens: addresses,
     delegates: addresses,
+    dailySums: dailySums.optional(),
     sources: sources.optional(),
   })
-  .transform(({ sources: given = {}, ...terms }, context) => {
+  .transform(({ sources: given = {}, dailySums: sums, ...terms }, context) => {
     const listed = new Set([...terms.treasuries, ...terms.tokens, ...terms.delegates]);
     const named = Object.entries(given).sort(([one], [other]) => (one < other ? -1 : 1));
     for (const [each] of named)
       if (!listed.has(each)) context.addIssue(`sources names ${each}, which is not in the list`);
-    return { ...terms, ...(named.length > 0 ? { sources: Object.fromEntries(named) } : {}) };
+    return {
+      ...terms,
+      ...(sums ? { dailySums: sums } : {}),
+      ...(named.length > 0 ? { sources: Object.fromEntries(named) } : {}),
+    };
   });
 
 const allowList = z.strictObject({
@@ -199,9 +230,15 @@ export function judgeList({ body, digest, signatures }: StoredList, judging: Jud
 
 /** The networks of a list, for the judgement of transactions. */
 export const networksOf = ({ networks }: AllowList): AllowedNetwork[] =>
-  networks.map(({ chain, chainId, dailyFees, treasuries, tokens, delegates }) => ({
+  networks.map(({ chain, chainId, dailyFees, dailySums: sums = [], treasuries, tokens, delegates }) => ({
     chain,
     chainId,
+    dailySums: new Map(
+      sums.map(({ asset, decimals, amount }) => [
+        asset,
+        { units: toUnits(new Decimal(amount), decimals), decimals },
+      ]),
+    ),
     dailyFees: toUnits(new Decimal(dailyFees), NATIVE_DECIMALS.evm),
     treasuries: new Set(treasuries),
     tokens: new Set(tokens),

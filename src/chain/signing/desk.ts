@@ -8,6 +8,7 @@ import { type Desk, defineDesk } from '../../process/desk/desk';
 import { columnsOf, list, pageOfAll } from '../../process/desk/list';
 import { type AllowList, bodyOf, digestOfBody, jsonOfBody, listOfBody, readAllowList } from './allow-list';
 import { configuredNetworks } from './configured';
+import { raiseSum } from './raise';
 import type { AllowedNetwork } from './rules';
 import { highestSequence, insertSigned, newestLists, type ShownList } from './store';
 
@@ -51,7 +52,7 @@ export const signingDesk = ({ database }: { database: Database }): Desk =>
       textList(database),
       configuredList(database),
     ],
-    decisions: [decision(submitSignature)],
+    decisions: [decision(submitSignature), decision(raiseSum)],
   });
 
 const waitingFor = (count: number): string =>
@@ -61,7 +62,7 @@ interface Entry {
   of: ShownList;
   chain: string;
   chainId: number;
-  role: 'treasury' | 'token' | 'delegate' | 'daily fees';
+  role: 'treasury' | 'token' | 'delegate' | 'daily fees' | 'daily sum';
   value: string;
 }
 
@@ -107,13 +108,14 @@ const chosenLists = async (
 
 function entriesOf(of: ShownList): Entry[] {
   const networks = listOfBody(of.body)?.networks ?? [];
-  return networks.flatMap(({ chain, chainId, dailyFees, treasuries, tokens, delegates }) => {
+  return networks.flatMap(({ chain, chainId, dailyFees, dailySums = [], treasuries, tokens, delegates }) => {
     const row = (role: Entry['role']) => (value: string) => ({ of, chain, chainId, role, value });
     return [
       ...treasuries.map(row('treasury')),
       ...tokens.map(row('token')),
       ...delegates.map(row('delegate')),
       ...[dailyFees].map(row('daily fees')),
+      ...dailySums.map(({ asset, amount }) => `${amount} of ${asset}`).map(row('daily sum')),
     ];
   });
 }
@@ -242,7 +244,12 @@ const submitSignature: DecisionSpec<Lists, z.output<typeof input>> = {
     return [
       { field: 'sequence', from: null, to: String(given.sequence) },
       { field: 'expiresAt', from: null, to: given.expiresAt },
-      ...given.networks.flatMap(({ chain, treasuries, tokens, delegates }) => [
+      ...given.networks.flatMap(({ chain, dailySums = [], treasuries, tokens, delegates }) => [
+        ...dailySums.map(({ asset, amount }) => ({
+          field: `${chain} daily sum of ${asset}`,
+          from: null,
+          to: amount,
+        })),
         { field: `${chain} treasuries`, from: null, to: treasuries.join(' ') },
         { field: `${chain} tokens`, from: null, to: tokens.join(' ') },
         { field: `${chain} delegates`, from: null, to: delegates.join(' ') },

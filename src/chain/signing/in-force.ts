@@ -6,7 +6,7 @@ import { openBreak } from '../../process/breaks/operations';
 import { type AllowList, type JudgedList, judgeList, networksOf, type SeenList } from './allow-list';
 import { configuredNetworks } from './configured';
 import type { AllowedNetwork } from './rules';
-import { keepVerdict, newestLists, type ShownList } from './store';
+import { IN_FORCE, keepVerdict, newestLists, type ShownList } from './store';
 
 /** Keeps the list that was accepted last, where no other process can write. */
 export interface SeenLists {
@@ -87,7 +87,7 @@ export function allowedBySignedLists(options: SignedListsOptions): Allowing {
 
 function verdictOf(list: ShownList, word: JudgedList, inForce: ShownList | undefined): string {
   if ('refused' in word) return word.refused;
-  return list === inForce ? 'in force' : `The list ${inForce?.sequence} has replaced it.`;
+  return list === inForce ? IN_FORCE : `The list ${inForce?.sequence} has replaced it.`;
 }
 
 /** Why nothing is allowed: the fault of the newest list, or that there is none. */

@@ -3,6 +3,13 @@ import type { UnsignedTransaction } from '../../parties/chain/port';
 import type { Authorization } from '../../parties/signer/port';
 import { delegateAddress, sweepAllOf, sweepData } from '../gas-station/strategies/delegate';
 
+/** Most that may leave own wallets in a UTC day. */
+export interface DailySum {
+  /** In the asset's smallest unit. */
+  units: bigint;
+  decimals: number;
+}
+
 /** What may be signed on a network. Addresses are checksummed. */
 export interface AllowedNetwork {
   chain: string;
@@ -10,6 +17,8 @@ export interface AllowedNetwork {
   chainId: number;
   /** Most that the transactions of a UTC day may cost in gas, in the coin's smallest unit. Null: no limit. */
   dailyFees: bigint | null;
+  /** By `native` or the token's contract. An asset without a line has no limit. */
+  dailySums?: ReadonlyMap<string, DailySum>;
   treasuries: ReadonlySet<string>;
   tokens: ReadonlySet<string>;
   delegates: ReadonlySet<string>;

@@ -5,6 +5,7 @@ import { audit } from '../../kernel/audit/audit';
 import type { Database } from '../../kernel/db/database';
 import { lookoutOf, NONE } from '../../kernel/db/lookout';
 import { StartupError } from '../../kernel/startup-error';
+import { HeldKeyFault } from '../../parties/signer/held/key';
 import type { Signer } from '../../parties/signer/port';
 import {
   answerRequest,
@@ -17,6 +18,7 @@ import {
   type SigningRequest,
 } from '../../parties/signer/requests';
 import { openBreakAgain, openBreaksOf } from '../../process/breaks/operations';
+import { closeAway, showFault } from './held-keys';
 import { SIGNER } from './in-force';
 
 /** Judges a request. @returns a sentence why it is refused; undefined when it may be signed */
@@ -30,6 +32,10 @@ export interface ServingOptions {
   judge: Judge;
   /** Looks at the lists, and compares the stored public keys with the seed. @throws StartupError for other keys */
   check(): Promise<void>;
+  /** The machine's time. */
+  now: () => Date;
+  /** Addresses of held keys whose last request has failed. A signature closes the break. */
+  faulty: Set<string>;
 }
 
 /** Requests that are judged together. */
@@ -50,13 +56,14 @@ export function serveSigning(options: ServingOptions): { stop(): Promise<void> }
     let checkedAt = Number.NEGATIVE_INFINITY;
     while (!stopping.signal.aborted) {
       try {
-        const answered = await answerOpen(options);
+        const { answered, waiting } = await answerOpen(options);
         if (performance.now() - checkedAt > CHECKS_MS) {
           checkedAt = performance.now();
           await forgetForsaken(database);
           await checkAll(options);
         }
-        if (answered === 0)
+        if (answered === 0 && waiting > 0) await pause(FAILED_MS);
+        else if (answered === 0)
           await lookoutOf(database).until(OPEN_REQUESTS, NONE, {
             signal: stopping.signal,
             mostMs: CHECKS_MS,
@@ -94,11 +101,25 @@ async function checkAll({ database, log, check }: ServingOptions): Promise<void>
   }
 }
 
-/** Answers the requests that wait now. @returns how many */
-export async function answerOpen(options: ServingOptions): Promise<number> {
+/** Answers the requests that wait now. @returns how many, and how many still wait for a held key */
+export async function answerOpen(options: ServingOptions): Promise<{ answered: number; waiting: number }> {
   const open = await openRequests(options.database, AT_ONCE);
-  await Promise.all(open.map((each) => answerOne(options, each)));
-  return open.length;
+  const answers = await Promise.all(open.map((each) => answerOrWait(options, each)));
+  const answered = answers.filter((isAnswered) => isAnswered).length;
+  return { answered, waiting: open.length - answered };
+}
+
+/** A request whose held key gives no signature stays open, because nothing was signed. */
+async function answerOrWait(options: ServingOptions, open: OpenRequest): Promise<boolean> {
+  try {
+    await answerOne(options, open);
+    return true;
+  } catch (error) {
+    if (!(error instanceof HeldKeyFault)) throw error;
+    options.faulty.add(error.address);
+    await showFault(options.database, options.log, error);
+    return false;
+  }
 }
 
 async function answerOne(options: ServingOptions, { digest, request: stored }: OpenRequest): Promise<void> {
@@ -110,16 +131,18 @@ async function answerOne(options: ServingOptions, { digest, request: stored }: O
   const answer = await signed(signer, request);
   if ('refused' in answer) return refuse(options, digest, request, answer.refused);
   await answerRequest(database, digest, answer);
+  if (request.kind === 'transaction' && options.faulty.delete(request.transaction.from))
+    await closeAway(database, { address: request.transaction.from }, options.now());
 }
 
-/** @throws Error for a seed that cannot be opened now, so that the request waits */
+/** @throws Error for a seed that cannot be opened now, and for a held key that does not sign, so that the request waits */
 async function signed(signer: Signer, request: SigningRequest): Promise<SigningAnswer> {
   try {
     return request.kind === 'transaction'
       ? { signed: await signer.sign(request.index, request.transaction) }
       : { authorized: await signer.signAuthorization(request.index, request.authorization) };
   } catch (error) {
-    if (error instanceof StartupError) throw error;
+    if (error instanceof StartupError || error instanceof HeldKeyFault) throw error;
     return { refused: `It cannot be signed: ${(error as Error).message}.` };
   }
 }

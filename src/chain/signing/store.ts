@@ -6,6 +6,9 @@ const lists = () => table('allow_lists');
 const signatures = () => table('allow_list_signatures');
 const MACHINE_NOW = raw(`date_trunc('milliseconds', clock_timestamp())`);
 
+/** The signing process's word on the list that counts. */
+export const IN_FORCE = 'in force';
+
 /** A list as operators see it. */
 export interface ShownList extends StoredList {
   sequence: number;

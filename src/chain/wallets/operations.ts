@@ -14,6 +14,7 @@ import { countByStatus, findWallet, walletsAfter } from './store';
 export { joinScope } from './allocations/scope';
 export { countAllocatedFor, findHeldFor, newestAllocationOf, ownerAt, ownersAt } from './allocations/store';
 export { attested, shownAddress } from './attestation';
+export { stationWalletOf } from './held-station';
 export { deriveWallets } from './seed/derive';
 export { keepRole, namedAddresses, nameTreasury, rolesOf } from './seed/named-addresses';
 export {

@@ -21,6 +21,8 @@ export interface ListChanges {
   removed: AddressChange[];
   /** Networks whose fees a day differ. `before` is undefined for a new network. */
   fees: { chain: string; before: string | undefined; after: string }[];
+  /** Daily sums that differ, as `amount of asset`. Undefined: there is no limit. */
+  sums: { chain: string; asset: string; before: string | undefined; after: string | undefined }[];
 }
 
 /** @param before the list in force; undefined: every address is new */
@@ -33,7 +35,23 @@ export function changesOf(before: AllowList | undefined, after: AllowList): List
       const known = earlier.find((each) => each.chainId === chainId)?.dailyFees;
       return known === dailyFees ? [] : [{ chain, before: known, after: dailyFees }];
     }),
+    sums: later.flatMap((network) =>
+      changedSums(
+        network,
+        earlier.find((each) => each.chainId === network.chainId),
+      ),
+    ),
   };
+}
+
+function changedSums({ chain, dailySums = [] }: Network, earlier: Network | undefined): ListChanges['sums'] {
+  const known = earlier?.dailySums ?? [];
+  const amountIn = (sums: NonNullable<Network['dailySums']>, asset: string) =>
+    sums.find((each) => each.asset === asset)?.amount;
+  const assets = [...new Set([...known, ...dailySums].map(({ asset }) => asset))];
+  return assets
+    .map((asset) => ({ chain, asset, before: amountIn(known, asset), after: amountIn(dailySums, asset) }))
+    .filter(({ before, after }) => before !== after);
 }
 
 /** The addresses of these networks that the others do not have in the same role. */
@@ -49,10 +67,14 @@ const difference = (networks: readonly Network[], others: readonly Network[]): A
   });
 
 /** The changes for people, a line each. */
-export function changesText({ added, removed, fees }: ListChanges): string[] {
+export function changesText({ added, removed, fees, sums }: ListChanges): string[] {
   const lines = [
     ...added.map((each) => `+ ${shown(each)}${each.source === undefined ? '' : `: ${each.source}`}`),
     ...removed.map((each) => `- ${shown(each)}`),
+    ...sums.map(
+      ({ chain, asset, before = 'no limit', after = 'no limit' }) =>
+        `  ${chain} sum a day of ${asset}: ${before} -> ${after}`,
+    ),
     ...fees.map(({ chain, before = 'nothing', after }) => `  ${chain} gas a day: ${before} -> ${after}`),
   ];
   return lines.length > 0 ? lines : ['  no change'];

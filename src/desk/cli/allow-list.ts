@@ -64,12 +64,15 @@ export function addAllowListCommands(group: Command, { console, client, json, si
 }
 
 function signedText({ sequence, expiresAt, networks }: AllowList): string {
-  const lines = networks.flatMap(({ chain, chainId, dailyFees, treasuries, tokens, delegates }) => [
-    `${chain} (chain id ${chainId}): gas for at most ${dailyFees} a day`,
-    ...treasuries.map((address) => `  treasury ${address}`),
-    ...tokens.map((address) => `  token    ${address}`),
-    ...delegates.map((address) => `  delegate ${address}`),
-  ]);
+  const lines = networks.flatMap(
+    ({ chain, chainId, dailyFees, dailySums = [], treasuries, tokens, delegates }) => [
+      `${chain} (chain id ${chainId}): gas for at most ${dailyFees} a day`,
+      ...dailySums.map(({ asset, amount }) => `  at most ${amount} a day of ${asset}`),
+      ...treasuries.map((address) => `  treasury ${address}`),
+      ...tokens.map((address) => `  token    ${address}`),
+      ...delegates.map((address) => `  delegate ${address}`),
+    ],
+  );
   return [`You have signed the list ${sequence}, which expires at ${expiresAt}:`, ...lines].join('\n');
 }
 
@@ -89,6 +92,8 @@ interface DraftNetwork {
   chain: string;
   chainId: number;
   dailyFees: string;
+  /** Those of the list in force stay. */
+  dailySums?: AllowList['networks'][number]['dailySums'];
   treasuries: string[];
   tokens: string[];
   delegates: string[];
@@ -127,6 +132,7 @@ async function draft(
       chain,
       chainId,
       dailyFees,
+      ...sumsOf(inForce, chainId),
       treasuries: [],
       tokens: [],
       delegates: [],
@@ -157,6 +163,12 @@ async function draft(
 
 const FILL_IN =
   'Write into "sources" where each new address comes from: who has decided it, with their names, or how the treasury itself has confirmed it. Ask them by a way that does not lead through this installation.';
+
+/** The daily sums of the list in force, so that a new list does not lose a limit unseen. */
+function sumsOf(inForce: AllowList | undefined, chainId: number): Pick<DraftNetwork, 'dailySums'> {
+  const dailySums = inForce?.networks.find((each) => each.chainId === chainId)?.dailySums;
+  return dailySums ? { dailySums } : {};
+}
 
 /** The sources of a network: empty for each new address, and those of the list in force for the others. */
 function sourcesOf(

@@ -27,6 +27,7 @@ import {
 } from './schemas';
 import { readSecretFiles } from './secret-files';
 import { readSignerOperators, type SignerOperator } from './signer-operators';
+import { readStationKeys, type StationKeySetting } from './station-keys';
 import { readStripe, type StripeSettings } from './stripe';
 import { TEMPORAL_VARIABLES } from './temporal';
 import { readTemporalAccess, type TemporalAccess } from './temporal-access';
@@ -89,6 +90,15 @@ const schema = z.object({
       const { operators, wrong } = readSignerOperators(value);
       for (const line of wrong) context.addIssue(line);
       return operators;
+    })
+    .optional(),
+  /** Keys of stations that AWS KMS or a Web3Signer holds, for the signing process: `address=kms:<key>`, `address=web3signer:<url>`. */
+  STATION_KEYS: z
+    .string()
+    .transform((value, context) => {
+      const { keys, wrong } = readStationKeys(value);
+      for (const line of wrong) context.addIssue(line);
+      return keys;
     })
     .optional(),
   /** Folder of documents, `documents` in DATA_DIR by default. Processes that serve the API must share it. */
@@ -203,6 +213,8 @@ export interface Config {
   signerKeys: MasterKeySettings | undefined;
   /** Absent: the signing process of a sandbox judges by the configuration of networks and gas stations. */
   signerOperators: readonly SignerOperator[] | undefined;
+  /** Keys of stations that other systems hold. Absent: all stations are derived from the seed. */
+  stationKeys: readonly StationKeySetting[] | undefined;
   documents: DocumentsSettings;
   cardholderReviewSeconds: number;
   /** Whether the process that plays all roles starts a local chain. */
@@ -366,6 +378,7 @@ function configOf(
     masterKeys: env.MASTER_KEYS,
     signerKeys: env.SIGNER_KEYS,
     signerOperators: env.SIGNER_OPERATORS,
+    stationKeys: env.STATION_KEYS,
     documents: documentsOf(env),
     cardholderReviewSeconds: env.SANDBOX_CARDHOLDER_REVIEW_SECONDS,
     chain: env.CHAIN ? env.CHAIN === 'on' : modeOf(env) === 'sandbox' && env.DATABASE_URL === undefined,

@@ -142,6 +142,12 @@ export const METRICS = {
     help: 'Time since the balances of a chain were last compared with the books.',
     alert: 'More than half an hour: each chain is compared every five minutes.',
   },
+  signing_sum_share: {
+    type: 'gauge',
+    labels: ['chain', 'asset'],
+    help: 'Share of a daily sum of the allow-list that is signed today (UTC): `gas`, `native`, or the contract of a token. Above 1 after a raise by two operators.',
+    alert: 'Above 0.8: soon nothing more of the asset is signed today.',
+  },
   chain_difference: {
     type: 'gauge',
     labels: ['chain', 'place', 'asset'],

@@ -1,6 +1,7 @@
 import type { Observers, PartyCall } from '../../kernel/metrics/observers';
 import { withinSpan } from '../../kernel/tracing/trace';
 import { OutcomeUnknown, PartyAway, PartyRefused } from '../../process/party-errors';
+import { SignerAway, SignerRefused } from '../signer/port';
 
 type ObserveCall = Observers['observePartyCall'];
 type Call = (...given: unknown[]) => unknown;
@@ -69,7 +70,7 @@ async function counting(party: string, operation: string, call: () => unknown, o
 }
 
 function outcomeOf(error: unknown): PartyCall['outcome'] {
-  if (error instanceof PartyRefused) return 'refused';
+  if (error instanceof PartyRefused || error instanceof SignerRefused) return 'refused';
   if (error instanceof OutcomeUnknown) return 'unknown';
-  return error instanceof PartyAway ? 'away' : 'failed';
+  return error instanceof PartyAway || error instanceof SignerAway ? 'away' : 'failed';
 }

@@ -6,6 +6,7 @@ import type { ChainKind, SignedAuthorization, UnsignedTransaction } from '../cha
 import { BRANCHES, publicKeyAt, withKey } from './derivation';
 import type { Authorization, SignedTransaction, Signer } from './port';
 import { ensureSeed, type SeedKeys, type WalletSeed, withEntropy } from './seed';
+import { typedTransaction } from './typed';
 
 export { ensureSeed } from './seed';
 
@@ -56,25 +57,11 @@ async function signWith(
 ): Promise<SignedTransaction> {
   if (account.address !== transaction.from)
     throw new Error(`the wallet at this index is ${account.address}, which is not the sender`);
-  const { from: _, to, data, authorizations = [], ...rest } = transaction;
-  const fields = { ...rest, to: asHex(to), data: asHex(data) };
+  const typed = typedTransaction(transaction);
   const raw =
-    authorizations.length === 0
-      ? await account.signTransaction({ ...fields, type: 'eip1559' })
-      : await account.signTransaction({
-          ...fields,
-          type: 'eip7702',
-          authorizationList: authorizations.map(authorizationOf),
-        });
+    typed.type === 'eip1559' ? await account.signTransaction(typed) : await account.signTransaction(typed);
   return { raw, hash: keccak256(raw) };
 }
-
-const authorizationOf = ({ contract, r, s, ...rest }: SignedAuthorization) => ({
-  ...rest,
-  address: asHex(contract),
-  r: asHex(r),
-  s: asHex(s),
-});
 
 async function authorizeWith(
   account: PrivateKeyAccount,

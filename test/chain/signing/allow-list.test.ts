@@ -4,6 +4,7 @@ import {
   digestOfBody,
   judgeList,
   listOfBody,
+  networksOf,
   readAllowList,
   type SeenList,
 } from '../../../src/chain/signing/allow-list';
@@ -117,6 +118,24 @@ it('reads a list in any order and case into the same bytes', () => {
 
 describe('SIGNER_OPERATORS', () => {
   const key = ({ publicKey }: { publicKey: Buffer }) => publicKey.toString('base64');
+
+  it('reads the sums of a day in any order into the same bytes, and refuses a wrong one', () => {
+    const sum = { asset: `0x${'5'.repeat(40)}`, decimals: 6, amount: '250000.5' };
+    const native = { amount: '2', decimals: 18, asset: 'native' };
+    const read = (dailySums: object[]) =>
+      readAllowList(JSON.stringify(listed({ networks: [{ ...listed().networks[0]!, dailySums } as never] })));
+    const [one, other] = [read([sum, native]), read([native, sum])];
+    if (!('list' in one && 'list' in other)) throw new Error('not readable');
+    expect(bodyOf(one.list)).toBe(bodyOf(other.list));
+    expect(listOfBody(bodyOf(one.list))).toEqual(one.list);
+    expect(networksOf(one.list)[0]?.dailySums?.get(sum.asset)).toEqual({
+      units: 250_000_500_000n,
+      decimals: 6,
+    });
+    expect(judged(one.list, both)).toEqual({ list: one.list });
+    for (const wrong of [[sum, sum], [{ ...sum, amount: '0.0000001' }], [{ ...sum, asset: 'USDT' }], []])
+      expect(read(wrong)).toEqual({ wrong: expect.any(Array) });
+  });
 
   it('names two operators or more, each with a key of his own', () => {
     expect(readSignerOperators(`ida:${key(ida)},bob:${key(bob)}`)).toMatchObject({

@@ -5,6 +5,7 @@ import { type AllowList, bodyOf, digestOfBody, type SeenList } from '../../../sr
 import { configuredNetworks } from '../../../src/chain/signing/configured';
 import { servingOf } from '../../../src/chain/signing/process';
 import { serveSigning } from '../../../src/chain/signing/serve';
+import type { StationKeySetting } from '../../../src/kernel/config/station-keys';
 import { table } from '../../../src/kernel/db/build';
 import type { Sql } from '../../../src/kernel/db/database';
 import { createRemoteSigner } from '../../../src/parties/signer/remote';
@@ -47,7 +48,7 @@ export async function storeList(
 export type SigningWorld = Awaited<ReturnType<typeof signingWorld>>;
 
 /** A gas station whose signatures come from a signing process of its own, which asks for lists of ida and bob. */
-export async function signingWorld() {
+export async function signingWorld(stationKeys: readonly StationKeySetting[] = []) {
   const db = await testDatabase();
   const keyring = testKeyring();
   const [ida, bob] = [signingOperator('ida'), signingOperator('bob')];
@@ -57,6 +58,7 @@ export async function signingWorld() {
     log: pino({ level: 'silent' }),
     ...seedKeys(keyring),
     operators: [ida, bob],
+    stationKeys,
     seen: {
       read: async () => kept.seen,
       write: async (seen) => void (kept.seen = seen),
@@ -75,11 +77,12 @@ export async function signingWorld() {
   /** The list of honest operators, who know their treasury and do not sign what the configuration says. */
   async function draft(change: Partial<AllowList> = {}): Promise<AllowList> {
     sequence += 1;
-    const networks = (await configuredNetworks(db.database)).map((network) => ({
-      ...network,
+    const networks = (await configuredNetworks(db.database)).map(({ chain, chainId, tokens }) => ({
+      chain,
+      chainId,
       dailyFees: '5',
       treasuries: [station.treasury],
-      tokens: [...network.tokens].sort(),
+      tokens: [...tokens].sort(),
       delegates: [delegateAddress(station)],
     }));
     const expiresAt = new Date(Date.now() + 86_400_000).toISOString();

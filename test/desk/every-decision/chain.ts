@@ -1,4 +1,5 @@
 import { type Hex, parseEther } from 'viem';
+import { RAISE } from '../../../src/chain/signing/raise';
 import { fundNative } from '../../chain/gas-station/operations/support';
 import { TERMS } from '../../chain/gas-station/support';
 import { PASS_ON } from '../../parties/chain/raw-contracts';
@@ -164,6 +165,23 @@ export const CHAIN: Rows = {
       const signature = Buffer.alloc(64).toString('base64');
       const signed = `select operator from allow_list_signatures join allow_lists using (digest) where sequence = $1`;
       return { input: { list, signature }, see: () => world.value(signed, sequence), shown: 'ida' };
+    },
+  },
+  'allow-list.raise': {
+    two: true,
+    async make(world) {
+      await station(world);
+      const see = () =>
+        world.value(
+          `select terms ->> 'amount' from approvals where kind = $1 and status = 'approved'`,
+          RAISE,
+        );
+      return {
+        subject: 'local',
+        input: { asset: 'native', day: '2026-11-26', amount: '2' },
+        see,
+        shown: '2',
+      };
     },
   },
   'gas-station.config': {

@@ -64,6 +64,11 @@ it('stops a start with the reason when KMS refuses', async () => {
   await test.drop();
 });
 
+it('asks again where KMS does not answer in time', async () => {
+  kms.faults.push('silent');
+  expect(await masterKey().seal(Buffer.alloc(32, 1), context)).toBeInstanceOf(Buffer);
+}, 20_000);
+
 it('waits for KMS where it asks for patience', async () => {
   kms.faults.push('ThrottlingException');
   const sealed = await masterKey().seal(Buffer.alloc(32, 1), context);

@@ -1,5 +1,6 @@
 import { type Hex, keccak256, parseTransaction, recoverTransactionAddress } from 'viem';
 import { recoverAuthorizationAddress } from 'viem/utils';
+import { createMasterKeys } from '../../../src/kernel/security/master-keys/create';
 import type { UnsignedTransaction } from '../../../src/parties/chain/port';
 import { createLocalSigner } from '../../../src/parties/signer/local';
 import type { Signer } from '../../../src/parties/signer/port';
@@ -8,12 +9,32 @@ import { testStation } from '../../chain/gas-station/operations/support';
 import { deployDelegate, GATHERED_MS } from '../../chain/gas-station/strategies/delegated-station';
 import { testDatabase } from '../../support/database';
 import { seedKeys, testKeyring } from '../../support/keyring';
+import { startKmsDouble } from '../../support/outside/kms-server';
 import { startCustody } from './custody';
+import { kmsSigner, web3Signer } from './held';
 
-/** The contract of every signer: the local one, and a custody service that holds the keys. */
+/** The contract of every signer: the local one, keys of AWS KMS and of a Web3Signer, and a custody service. */
 
 const JUNK = `${'test '.repeat(11)}junk`;
 const CONTRACT = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
+
+/** The seed is opened by Decrypt of AWS KMS. */
+async function localByKms() {
+  const { database, drop } = await testDatabase();
+  const kms = await startKmsDouble();
+  Object.assign(process.env, kms.environment);
+  const signerKeys = createMasterKeys([{ kind: 'kms', id: `kms:${kms.keyArn}`, keyName: kms.keyArn }]);
+  const keys = { ...seedKeys(testKeyring(Buffer.alloc(32, 7))), signerKeys };
+  await replaceSeed(database, keys, JUNK);
+  return {
+    signer: createLocalSigner({ database, ...keys }),
+    async close() {
+      for (const name of Object.keys(kms.environment)) delete process.env[name];
+      await kms.close();
+      await drop();
+    },
+  };
+}
 
 async function local() {
   const { database, drop } = await testDatabase();
@@ -24,6 +45,9 @@ async function local() {
 
 describe.each<[string, () => Promise<{ signer: Signer; close(): Promise<unknown> }>]>([
   ['the local signer', local],
+  ['the local signer with a seed that AWS KMS opens', localByKms],
+  ['keys of AWS KMS', () => kmsSigner(JUNK)],
+  ['keys of a Web3Signer', () => web3Signer(JUNK)],
   ['a custody service', () => startCustody(JUNK)],
 ])('%s', (_, open) => {
   let opened: Awaited<ReturnType<typeof open>>;

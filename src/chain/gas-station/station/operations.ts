@@ -3,7 +3,7 @@ import { conflict, invalid } from '../../../kernel/errors';
 import type { Services } from '../../../services';
 import { nodeOf } from '../../networks/nodes/nodes';
 import type { Network } from '../../networks/record';
-import { deriveWallets, findWallet, keepRole, lockDerivation } from '../../wallets/operations';
+import { deriveWallets, keepRole, lockDerivation, stationWalletOf } from '../../wallets/operations';
 import type { Wallet } from '../../wallets/record';
 import { lockGasConfig, updateStation } from '../config/operations';
 import type { GasConfig } from '../config/record';
@@ -28,20 +28,21 @@ export async function headOf(
 }
 
 /**
- * Sets the address that pays for gas: our station wallet, or an address whose key is elsewhere, which then signs
- * exports.
+ * Sets the address that pays for gas: our station wallet, also one whose key another system holds for the signing
+ * process, or an address whose key is elsewhere, which then signs exports.
  * @param head later arrivals are found by a scan
  * @throws Problem 400 naming `address` for an invalid address, a pool wallet, or a present, former or next treasury;
- *   409 `invalid_transition` for a disabled wallet
+ *   409 `invalid_transition` for a disabled wallet, and for a held key that is a station of another network
  */
 export async function setStation(
+  { keyring }: Pick<Services, 'keyring'>,
   tx: Tx,
   network: Network,
   { address: text, head }: { address: string; head: number | undefined },
 ): Promise<Changed> {
   const address = addressOf(network, text, 'address');
   await lockDerivation(tx, network.kind);
-  const wallet = await findWallet(tx, network.chain, address);
+  const wallet = await stationWalletOf(keyring, tx, network, address);
   if (wallet?.purpose === 'pool') throw invalid('address must not be a wallet of the pool.', 'address');
   if (wallet?.status === 'disabled')
     throw conflict('invalid_transition', 'The wallet is disabled.', 'address');

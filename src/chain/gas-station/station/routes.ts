@@ -121,7 +121,7 @@ const setRoute = (services: Services): Route =>
     ...GUARDED,
     summary: 'Set the gas station wallet',
     description:
-      'Our own station wallet signs automatically. For any other address, its owner executes exported transactions. The address ' +
+      'Our own station wallet signs automatically, and so does a key of `STATION_KEYS` (AWS KMS, Web3Signer). For any other address, its owner executes exported transactions. The address ' +
       'must not be a pool wallet, nor a present or former treasury. Open operations keep their sender.',
     body: z.strictObject({ chain: chain(), address: text(100).meta({ examples: [STATION] }) }),
     response: stationSchema,
@@ -132,7 +132,10 @@ const setRoute = (services: Services): Route =>
     },
     async write(tx, request, head) {
       const network = await requireNetwork(tx, request.body.chain, { field: 'chain' });
-      const { before, after } = await setStation(tx, network, { address: request.body.address, head });
+      const { before, after } = await setStation(services, tx, network, {
+        address: request.body.address,
+        head,
+      });
       await audit(tx, {
         ...request,
         action: 'gas-station.wallet',

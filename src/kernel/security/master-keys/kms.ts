@@ -39,7 +39,12 @@ async function createClient(keyName: string): Promise<KMSClient> {
   const [, region] = /^arn:[^:]*:kms:([^:]+):/.exec(keyName) ?? [];
   return new KMSClient({
     ...(region === undefined ? {} : { region }),
-    requestHandler: { connectionTimeout: CONNECT_MS, requestTimeout: ANSWER_MS },
+    // Without `throwOnRequestTimeout` the SDK only warns, and waits on.
+    requestHandler: {
+      connectionTimeout: CONNECT_MS,
+      requestTimeout: ANSWER_MS,
+      throwOnRequestTimeout: true,
+    },
   });
 }
 
