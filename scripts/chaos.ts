@@ -8,9 +8,13 @@ import { unpackCommit } from './unpack-commit';
 const EPILOG = `
 Starts an installation of separate processes in temporary folders: two APIs behind a balancer, two workers, desk, signer, parties,
 Postgres, Temporal and a local chain. Plays every kind of transfer, lives of cards, sweeps and webhooks, and breaks the parts meanwhile.
-Everything must come to rest within ${REST_MS / 60_000} minutes after the last fault.
+After the last fault the lives must end within ${REST_MS / 60_000} minutes, and then everything must come to rest within ${REST_MS / 60_000} minutes.
 
 Exits with 0 when every proof holds, 1 when one is violated, 2 when it was called wrongly.`;
+
+const FAILED = `
+What to do: look for the ids above in the logs, near the faults, whose times stand at the beginning. Worker 2 logs its own wrong time.
+Decide whether the product or the run is wrong. --faults with the faults before the violation makes a shorter run.`;
 
 interface ChaosArguments {
   minutes: number;
@@ -92,6 +96,7 @@ function linesOf(report: ChaosReport, { minutes, seed, faults, other }: ChaosArg
     '',
     ...report.proven.map((name) => `proven: ${name}`),
     ...Object.entries(violated).flatMap(([name, found]) => [`VIOLATED: ${name}`, found]),
+    ...(Object.keys(violated).length > 0 ? [FAILED] : []),
     `The logs are in ${logs}`,
     `Seed ${seed}: npm run chaos -- ${['--minutes', minutes, '--seed', seed, ...more].join(' ')}`,
   ];

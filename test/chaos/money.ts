@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Persistent } from './persistent';
+import type { Answer, Persistent } from './persistent';
+import { type Asked, orderByQuote } from './quotes';
 import { counted, type Tally } from './run/tally';
 
 /** Plays a tenant's money across the border, with a key for each step: `<name>/<step>`. */
@@ -127,35 +128,33 @@ type Begin = (
 /** Sends like the client, and refuses a refusal. */
 const made =
   ({ send }: Persistent): Persistent['send'] =>
-  async (method, path, body, key) => {
-    const answer = await send(method, path, body, key);
-    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.text}`);
-    return answer;
-  };
+  async (method, path, body, key) =>
+    accepted(path, await send(method, path, body, key));
+
+function accepted(path: string, answer: Answer): Answer {
+  if (answer.status >= 300) throw new Error(`POST ${path}: ${answer.text}`);
+  return answer;
+}
+
+const byQuote = async (client: Persistent, asked: Asked, path: string, body: object = {}) =>
+  accepted(path, await orderByQuote(client, asked, { path, body }));
 
 const BEGINNINGS = {
   async deposit(client, { account }, amount, key) {
-    const asked = { method: 'card', amount };
-    const { body: quote } = await made(client)('POST', `${account}/deposit-quote`, asked, key('-quote'));
-    const given = { quoteId: quote.quoteId, returnUrl: 'https://shop.example/thanks' };
-    const { body } = await made(client)('POST', `${account}/deposits`, given, key(''));
+    const asked = { path: `${account}/deposit-quote`, body: { method: 'card', amount }, key: key('') };
+    const { body } = await byQuote(client, asked, `${account}/deposits`, {
+      returnUrl: 'https://shop.example/thanks',
+    });
     return `${account}/deposits/${body.id}`;
   },
   async payout(client, { account }, amount, key) {
-    const asked = { method: 'sepa', amount };
-    const { body: quote } = await made(client)('POST', `${account}/payout-quote`, asked, key('-quote'));
-    const given = { quoteId: quote.quoteId, destination: ADA };
-    const { body } = await made(client)('POST', `${account}/payouts`, given, key(''));
+    const asked = { path: `${account}/payout-quote`, body: { method: 'sepa', amount }, key: key('') };
+    const { body } = await byQuote(client, asked, `${account}/payouts`, { destination: ADA });
     return `${account}/payouts/${body.id}`;
   },
   async 'iban payout'(client, { iban }, amount, key) {
-    const { body: quote } = await made(client)(
-      'POST',
-      `${iban}/quote`,
-      { amount, destination: ADA },
-      key('-quote'),
-    );
-    const { body } = await made(client)('POST', `${iban}/payouts`, { quoteId: quote.quoteId }, key(''));
+    const asked = { path: `${iban}/quote`, body: { amount, destination: ADA }, key: key('') };
+    const { body } = await byQuote(client, asked, `${iban}/payouts`);
     return `${iban}/payouts/${body.id}`;
   },
   async 'exchange order'(client, { accountId: fromAccountId, intoId: toAccountId }, amount, key) {

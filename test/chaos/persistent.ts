@@ -20,7 +20,7 @@ export interface Settled {
 }
 
 export interface Persistent {
-  /** Sends by the kit. @throws Error without a definite answer in five minutes, or after a 500 */
+  /** Sends by the kit. @throws Error without a definite answer in {@link PATIENCE_MS}, or after a 500 */
   send(method: string, path: string, body: unknown, key: string): Promise<Answer>;
   /** Reads by the kit until the answer fulfils the condition, if given. */
   get(path: string, enough?: (body: any) => boolean): Promise<any>;
@@ -38,11 +38,12 @@ export interface Persistent {
   onAnswer: ((text: string) => void) | undefined;
 }
 
-/** Longer than a fault and the recovery from it. */
-const PATIENCE_MS = 300_000;
+/** Longer than faults and the recovery from them take on a busy machine. Only work that hangs reaches it. */
+export const PATIENCE_MS = 900_000;
 /** A stopped process answers late, and another one at once. */
 const ATTEMPT_MS = 20_000;
-const PAUSE_MS = 100;
+/** Short for a person, and long enough that reads do not take the processor time of the work that they wait for. */
+const PAUSE_MS = 500;
 
 /** Sends one request. @throws Error when the connection cannot be made, or breaks */
 export async function ask(

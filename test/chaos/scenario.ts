@@ -1,5 +1,6 @@
 import type { Received } from '../support/outside/receiver';
 import type { Persistent } from './persistent';
+import { stepOf } from './quotes';
 import { counted, type Tally } from './run/tally';
 
 /** Plays the life of one card from its user to its closure, with a key for each step: `<name>/<step>`. */
@@ -83,7 +84,7 @@ const KEY = /^([^/]+)\/([^/]+)$/;
 export function storiesOf(received: Received[]): Map<string, string[]> {
   const stories = new Map<string, string[]>();
   for (const { headers, body } of received) {
-    const [, name, step] = KEY.exec(String(headers['x-idempotency-key'])) ?? [];
+    const [, name, step] = KEY.exec(stepOf(String(headers['x-idempotency-key']))) ?? [];
     if (name === undefined) continue;
     const { data } = body;
     const what = [data['type'], data['subtype'], data['status'], data['declineReason']]

@@ -5,7 +5,8 @@ import { mnemonicToAccount } from 'viem/accounts';
 import { fromUnits } from '../../../src/chain/networks/rules';
 import { formatAmount } from '../../../src/kernel/money/money';
 import { TEST_USDT_DECIMALS } from '../../../src/startup/embedded/chain/token';
-import type { Answer, Persistent } from '../persistent';
+import { allOf } from '../pages';
+import { type Answer, PATIENCE_MS, type Persistent } from '../persistent';
 import { CHAIN, type ChainWorld, configure, type Payment } from './world';
 
 /** Plays money on a chain: three wallets, each paid, credited and emptied in a different way. */
@@ -14,8 +15,6 @@ const PAID = { byItself: 25_000_000n, byHand: 12_500_000n, expiring: 6_250_001n 
 /** The smallest allowed lifetime. No test waits for its end. */
 const TTL_SECONDS = 60;
 const AGAIN_MS = 500;
-/** Longer than faults, whose pauses come together. */
-const PATIENCE_MS = 300_000;
 
 /** Returns when two wallets are swept: one by the service, one by a person. The third expires by itself. */
 export async function liveOnChain(world: ChainWorld, name: string): Promise<void> {
@@ -104,20 +103,22 @@ async function signed({ mnemonic }: ChainWorld, exported: Record<string, any>): 
 export async function sweptByItself(world: ChainWorld, address: string): Promise<void> {
   const walletId = await idOf(world, address);
   const deadline = performance.now() + PATIENCE_MS;
-  const history = `/v1/gas-station/operations/history?chain=${CHAIN}&type=sweep&limit=100`;
+  const history = `/v1/gas-station/operations/history?chain=${CHAIN}&type=sweep&walletId=${walletId}`;
   for (;;) {
     const { data } = await world.admin.get(history);
-    const mine = data.filter((each: { walletId: string }) => each.walletId === walletId);
-    if (mine.some(({ status }: { status: string }) => status === 'completed')) return;
-    if (performance.now() > deadline) throw new Error(`${address} is not swept: ${JSON.stringify(mine)}`);
+    if (data.some(({ status }: { status: string }) => status === 'completed')) return;
+    if (performance.now() > deadline) throw new Error(`${address} is not swept: ${JSON.stringify(data)}`);
     await world.sweepNow();
     await sleep(2 * AGAIN_MS);
   }
 }
 
 async function idOf({ admin }: ChainWorld, address: string): Promise<string> {
-  const { data } = await admin.get(`/v1/gas-station/wallets?chain=${CHAIN}&limit=100`);
-  const found = data.find((each: { address: string }) => each.address === address);
+  const wallets = await allOf<{ id: string; address: string }>(
+    admin,
+    `/v1/gas-station/wallets?chain=${CHAIN}&limit=100`,
+  );
+  const found = wallets.find((each) => each.address === address);
   if (!found) throw new Error(`the operator is not shown ${address}`);
   return found.id;
 }

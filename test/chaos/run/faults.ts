@@ -11,7 +11,8 @@ import type { ChaosWorld, RoleName } from './world';
 
 /** A fault of a run. Each fault ends by itself, and resolves when the broken part works again or was replaced. */
 export interface Fault {
-  play(world: ChaosWorld, random: Random): Promise<void>;
+  /** @returns the name of the victim, where the random numbers chose one */
+  play(world: ChaosWorld, random: Random): Promise<unknown>;
   /** Why the fault is impossible here. */
   skipped?(world: ChaosWorld): string | undefined;
 }
@@ -20,14 +21,20 @@ export interface Fault {
 const LEASE_MS = 30_000;
 
 const killRole = (...names: RoleName[]): Fault => ({
-  play: ({ roles }, random) => roles[random.pick(names)].kill9(),
+  play: async ({ roles }, random) => {
+    const name = random.pick(names);
+    await roles[name].kill9();
+    return name;
+  },
 });
 
 /** Stops the process for longer than a lease, and lets it go on as if nothing had happened. */
 const freezeRole = (...names: RoleName[]): Fault => ({
   play: async ({ roles }, random) => {
-    const pid = roles[random.pick(names)].pid();
+    const name = random.pick(names);
+    const pid = roles[name].pid();
     if (pid !== undefined) await frozen([pid], LEASE_MS + random.between(2_000, 10_000));
+    return name;
   },
 });
 

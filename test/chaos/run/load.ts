@@ -6,6 +6,7 @@ import { jpeg } from '../../support/uploads';
 import { liveOnChain } from '../chain/life';
 import { checkingSettlement, liveMoney } from '../money';
 import { ask } from '../persistent';
+import { orderByQuote } from '../quotes';
 import { liveACard, VARIANTS, type Variant } from '../scenario';
 import type { Random } from './random';
 import { counted, type Tally } from './tally';
@@ -17,10 +18,10 @@ export interface Load {
   cards: Map<string, { variant: Variant; cardId: string }>;
   /** End statuses of transfers by the name of their life. */
   ends: Map<string, Record<string, string>>;
-  /** Payments that the bank has received, by the bank's id. */
-  paid: Map<string, string>;
   /** Work that ended by an error. */
   failures: string[];
+  /** Names of the lives that have begun and not ended. */
+  open(): string[];
   /** Longest time without an answer to a client that asks once a second, in milliseconds. */
   longestGapMs(): number;
   /** Waits until each life has ended, and begins no other. @throws Error with the names of lives that go on after the time */
@@ -30,12 +31,13 @@ export interface Load {
 /** Undisturbed lives, whose stories the other lives must have. */
 export const MEASURE = 'measure';
 const OPENING_IBAN = '900000.00';
+/** Between two lives of a lane. Work is dense enough that each fault meets some, and leaves time for the recovery. */
 const PAUSE_MS = 1_000;
 
 /** Begins with one undisturbed life of each variant, and then plays on until it is stopped. */
 export async function startLoad(world: ChaosWorld, random: Random, tally: Tally): Promise<Load> {
   const cards: Load['cards'] = new Map();
-  const [ends, paid, failures]: [Load['ends'], Load['paid'], string[]] = [new Map(), new Map(), []];
+  const [ends, failures]: [Load['ends'], string[]] = [new Map(), []];
   const { client, onChain, moneyed, usd } = world;
   let going = true;
 
@@ -52,12 +54,7 @@ export async function startLoad(world: ChaosWorld, random: Random, tally: Tally)
       () => liveOnChain(onChain, name),
       () => 'swept',
     );
-  const credit = async (amount: string) => {
-    const ref = await bePaid(world, amount);
-    paid.set(ref, amount);
-  };
-
-  await credit(OPENING_IBAN);
+  await bePaid(world, OPENING_IBAN);
   await client.get(
     `/v1/corporate-banking/${moneyed.companyId}/account`,
     ({ balance }) => Number(balance.available) > 0,
@@ -73,32 +70,37 @@ export async function startLoad(world: ChaosWorld, random: Random, tally: Tally)
 
   const gap = watchService(world, tally);
   const under = new Map<string, string>();
-  async function lane(name: string, play: (turn: string) => Promise<unknown>, pauseMs = 0): Promise<void> {
+  const open = () => [...under.values()];
+  async function lane(
+    name: string,
+    play: (turn: string) => Promise<unknown>,
+    pauseMs = PAUSE_MS,
+  ): Promise<void> {
     for (let turn = 0; going; turn += 1) {
       const life = `${name}-${turn}`;
       under.set(name, life);
       await play(life).catch((error: unknown) => failures.push(`${life}: ${String(error)}`));
       under.delete(name);
-      if (pauseMs > 0) await sleep(pauseMs);
+      await sleep(pauseMs);
     }
   }
   const variants = random.shuffled(VARIANTS);
   const variantOf = (life: string) => variants[Number(life.split('-')[1]) % variants.length] as Variant;
   const lanes = [
     lane('cards', (life) => card(life, variantOf(life))),
-    lane('others', (life) => card(life, variantOf(life)), PAUSE_MS),
+    lane('others', (life) => card(life, variantOf(life))),
     lane('money', money),
     lane('chain', chain),
-    lane('inside', (life) => moveInside(world, life, tally), PAUSE_MS),
-    lane('credits', (life) => creditAndUpload(world, { life, credit, random, tally }), PAUSE_MS),
+    lane('inside', (life) => moveInside(world, life, tally)),
+    lane('credits', (life) => creditAndUpload(world, { life, random, tally })),
     lane('operator', () => work(world, tally), 5 * PAUSE_MS),
   ];
 
   return {
     cards,
     ends,
-    paid,
     failures,
+    open,
     longestGapMs: gap.longestMs,
     async stop(withinMs) {
       going = false;
@@ -106,7 +108,7 @@ export async function startLoad(world: ChaosWorld, random: Random, tally: Tally)
       const isEnded = await Promise.race([ended, sleep(withinMs, false, { ref: false })]);
       await gap.stop();
       await stopChecking();
-      if (!isEnded) throw new Error(`these lives do not end: ${[...under.values()].join(', ')}`);
+      if (!isEnded) throw new Error(`these lives do not end: ${open().join(', ')}`);
     },
   };
 }
@@ -114,14 +116,14 @@ export async function startLoad(world: ChaosWorld, random: Random, tally: Tally)
 export const measureOf = (variant: string): string => `${MEASURE}-${variant.replace(':', '-')}`;
 
 /** The bank receives a payment and calls back. The parties may be away, and a payer then tries again. */
-async function bePaid({ parties, iban, frontUrl }: ChaosWorld, amount: string): Promise<string> {
+async function bePaid({ parties, iban, frontUrl }: ChaosWorld, amount: string): Promise<void> {
   const callbackUrl = frontUrl + CREDIT_CALLBACK_PATH;
   const payment = { iban, amount: new Decimal(amount), currency: 'EUR', mute: false };
   for (;;) {
     try {
-      return await parties.database.transaction((tx) =>
-        receivePayment(tx, payment, { callbackUrl, at: new Date() }),
-      );
+      const at = new Date();
+      await parties.database.transaction((tx) => receivePayment(tx, payment, { callbackUrl, at }));
+      return;
     } catch {
       await sleep(PAUSE_MS);
     }
@@ -132,11 +134,12 @@ async function bePaid({ parties, iban, frontUrl }: ChaosWorld, amount: string): 
 async function moveInside({ client, moneyed }: ChaosWorld, life: string, tally: Tally): Promise<void> {
   const { accountId: from, intoId: toAccountId } = moneyed;
   const path = `/v2/accounts/${from}`;
-  const exchange = async () => {
-    const asked = { toAccountId, amount: '11.00' };
-    const { body: quote } = await client.send('POST', `${path}/exchange-quote`, asked, `${life}/quote`);
-    return client.send('POST', `${path}/exchanges`, { quoteId: quote.quoteId }, `${life}/exchange`);
+  const asked = {
+    path: `${path}/exchange-quote`,
+    body: { toAccountId, amount: '11.00' },
+    key: `${life}/exchange`,
   };
+  const exchange = () => orderByQuote(client, asked, { path: `${path}/exchanges` });
   await counted(tally, 'exchange between accounts', exchange, ({ status }) => `${status}`);
   const user = await client.send('POST', '/v1/users', { externalId: `${life}` }, `${life}/user`);
   const opened = await client.send(
@@ -152,7 +155,6 @@ async function moveInside({ client, moneyed }: ChaosWorld, life: string, tally: 
 
 interface Credits {
   life: string;
-  credit(amount: string): Promise<void>;
   random: Random;
   tally: Tally;
 }
@@ -160,12 +162,10 @@ interface Credits {
 const DOCUMENT_BYTES = 20_000;
 
 /** A payment to the virtual IBAN, and a document of a user. */
-async function creditAndUpload(
-  { client }: ChaosWorld,
-  { life, credit, random, tally }: Credits,
-): Promise<void> {
+async function creditAndUpload(world: ChaosWorld, { life, random, tally }: Credits): Promise<void> {
+  const { client } = world;
   const amount = `${random.between(10, 500)}.${random.between(10, 99)}`;
-  const pay = () => credit(amount);
+  const pay = () => bePaid(world, amount);
   await counted(tally, 'credit of a virtual IBAN', pay, () => 'received');
   const user = await client.send('POST', '/v1/users', { externalId: life }, `${life}/user`);
   const form = new FormData();

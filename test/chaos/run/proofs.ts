@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { agrees, type Balances, fold, reconcile } from '../../../client/src';
 import type { Sql } from '../../../src/kernel/db/database';
 import { isSigned, type Received } from '../../support/outside/receiver';
@@ -10,7 +11,9 @@ import {
   expectWalletsRest,
 } from '../chain/invariants';
 import { MONEY_ENDS } from '../money';
-import type { Settled } from '../persistent';
+import { allOf } from '../pages';
+import { type Answer, isProperlyAway, PATIENCE_MS, type Persistent, type Settled } from '../persistent';
+import { EXPIRED } from '../quotes';
 import { storiesOf } from '../scenario';
 import { type Load, MEASURE, measureOf } from './load';
 import type { Random } from './random';
@@ -27,26 +30,30 @@ export interface Ended {
 
 type Proof = (ended: Ended) => Promise<void>;
 
+export const CARDS = '/v1/cards?limit=100';
+export interface CardBalance {
+  id: string;
+  balance: Balances;
+}
+
 const REPEATS = 3_000;
 const AT_ONCE = 8;
+/** The break that the second worker opens, because its clock is wrong until the end. */
+const WRONG_CLOCK = 'party_clock_differs';
 
 /** In this order, because the first one waits until everything rests. */
 export const PROOFS: Readonly<Record<string, Proof>> = {
   async 'everything comes to rest'({ world, restMs }) {
     let left: unknown[] = [];
     const rests = async () => {
-      left = await leftOver(world);
+      left = (await leftOver(world)).filter(({ state }) => !state?.startsWith(WRONG_CLOCK));
       return left.length === 0;
     };
     if (!(await within(restMs, rests))) assert.deepEqual(left, []);
   },
   async 'no work of a client fails'({ load, world: { client } }) {
     assert.deepEqual(load.failures, []);
-    const refused = client.settled.filter(({ answer }) => answer.status >= 300);
-    assert.deepEqual(
-      refused.map(({ method, path, answer }) => `${method} ${path} ${answer.text}`),
-      [],
-    );
+    assert.deepEqual(refusalsOf(client), []);
   },
   async 'no answer is a 500, and no process ends by itself'({ world: { roles } }) {
     for (const [name, role] of Object.entries(roles)) {
@@ -64,7 +71,7 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
         ({ answer, body }) => answer.status < 300 && !(body instanceof FormData),
       );
       const repeated = random.shuffled(done).slice(0, REPEATS);
-      await each(repeated, async (settled) => assertSame(settled, await client.again(settled)));
+      await each(repeated, async (settled) => assertSame(settled, await repeat(client, settled)));
     }
   },
   async 'each life has the events of an undisturbed one'({ world, load: { cards, ends } }) {
@@ -107,7 +114,7 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
     const events = firsts(world).map(({ body }) => body);
     assert.deepEqual(reconcile(events), []);
     const folds = fold(events);
-    for (const { id, balance } of await allCards(world))
+    for (const { id, balance } of await allOf<CardBalance>(world.client, CARDS))
       assert.ok(agrees(folds.get(id), balance), `${id}: ${JSON.stringify([folds.get(id), balance])}`);
     for (const id of [world.usd, world.onChain.accountId]) {
       const account = await world.client.get(`/v2/accounts/${id}/balance`);
@@ -115,19 +122,17 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
       assert.ok(agrees(folds.get(id), account), `${id}: ${JSON.stringify([folds.get(id), account])}`);
     }
   },
-  async 'each order of a party is known once, and each payment is booked once'({ world, load }) {
-    const { unknown, ungiven } = await compareOrders({
-      parties: world.parties.database,
-      database: world.database,
-    });
+  async 'each order of a party is known once, and each payment is booked once'({ world }) {
+    const { database, parties } = world;
+    const { unknown, ungiven } = await compareOrders({ parties: parties.database, database });
     assert.deepEqual({ unknown, ungiven }, { unknown: [], ungiven: [] });
-    const booked = await world.database.query<{ ref: string }>(
+    const received = await parties.database.query(
+      `select key as ref from sandbox_orders where key like 'sbp-%' order by 1`,
+    );
+    const booked = await database.query(
       `select party_ref as ref from transfers where kind = 'iban_credit' order by 1`,
     );
-    assert.deepEqual(
-      booked.map(({ ref }) => ref),
-      [...load.paid.keys()].sort(),
-    );
+    assert.deepEqual(booked, received);
   },
   async 'no workflow failed or is stuck'({ world, restMs }) {
     let found: string[] = [];
@@ -147,7 +152,7 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
 
 /** Work that has not ended. A workflow that ended while its party's list could not be read waits for a day until it reads the party again. */
 export const leftOver = ({ database, credential }: Pick<ChaosWorld, 'database' | 'credential'>) =>
-  database.query(
+  database.query<{ what: string; id: string; state: string | null }>(
     `select 'card' as what, id::text, status as state from cards
       where status not in ('closed', 'failed') or (status = 'closed' and processor_closed_at is null)
      union all select 'gas operation', id::text, status from gas_operations where executed_at is null
@@ -159,6 +164,12 @@ export const leftOver = ({ database, credential }: Pick<ChaosWorld, 'database' |
     [credential.clientId],
   );
 
+/** Requests that the product refused. A client that finds its quote expired asks for another one. */
+export const refusalsOf = ({ settled }: Pick<Persistent, 'settled'>): string[] =>
+  settled
+    .filter(({ answer }) => answer.status >= 300 && answer.body.code !== EXPIRED)
+    .map(({ method, path, key, answer }) => `${method} ${path} (${key}): ${answer.text}`);
+
 async function each<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const left = [...items];
   const lane = async () => {
@@ -167,10 +178,16 @@ async function each<T>(items: readonly T[], work: (item: T) => Promise<void>): P
   await Promise.all(Array.from({ length: AT_ONCE }, lane));
 }
 
-function assertSame(
-  { key, answer }: Settled,
-  again: { status: number; headers: Headers; text: string },
-): void {
+/** Sends a request again. A busy machine may give no definite answer at first. */
+async function repeat(client: Persistent, settled: Settled): Promise<Answer> {
+  for (const end = performance.now() + PATIENCE_MS; ; await sleep(500)) {
+    const answer = await client.again(settled).catch(() => undefined);
+    if (answer && !isProperlyAway(answer)) return answer;
+    if (performance.now() > end) throw new Error(`${settled.key} gets no definite answer`);
+  }
+}
+
+function assertSame({ key, answer }: Settled, again: Answer): void {
   const told = [key, again.status, again.headers.get('x-idempotent-replayed'), again.text];
   assert.deepEqual(told, [key, answer.status, 'true', answer.text]);
 }
@@ -179,20 +196,6 @@ function assertSame(
 function firsts({ receiver }: ChaosWorld): Received[] {
   const newestFirst = [...receiver.received].reverse();
   return [...new Map(newestFirst.map((one) => [one.body.data['id'] as string, one])).values()];
-}
-
-/** Every card of the tenant, page by page. */
-export async function allCards({
-  client,
-}: Pick<ChaosWorld, 'client'>): Promise<{ id: string; balance: Balances }[]> {
-  const cards = [];
-  let cursor = '';
-  do {
-    const page = await client.get(`/v1/cards?limit=100${cursor}`);
-    cards.push(...page.data);
-    cursor = page.hasMore ? `&cursor=${encodeURIComponent(page.nextCursor)}` : '';
-  } while (cursor);
-  return cards;
 }
 
 export interface Compared {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Received } from '../../support/outside/receiver';
+import { PATIENCE_MS } from '../persistent';
 import { FAULTS, type Fault, type FaultName, IMPOSSIBLE } from './faults';
 import { startLoad } from './load';
 import { PROOFS } from './proofs';
@@ -40,11 +41,12 @@ export interface ChaosReport {
   logs: string;
 }
 
-/** Everything that has begun must end, and everything must rest, within this time after the last fault. */
-export const REST_MS = 300_000;
+/** Limit for the lives, for the records and for the workflows after the last fault. Only a hang reaches the limit. */
+export const REST_MS = PATIENCE_MS;
 /** Answers between two faults, so that work goes on also on a busy machine. */
 const ANSWERS_BETWEEN = 40;
 const PAUSE_MS = 8_000;
+const TELL_EVERY_MS = 30_000;
 
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const { minutes, seed, other, restMs = REST_MS, show = () => undefined } = options;
@@ -72,7 +74,11 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
       }
       show(name in violated ? `VIOLATED: ${name}\n${violated[name]}` : `proven: ${name}`);
     };
-    await prove('each life ends', () => load.stop(restMs));
+    const telling = setInterval(
+      () => show(`Lives that go on: ${load.open().join(', ') || 'none'}`),
+      TELL_EVERY_MS,
+    );
+    await prove('each life ends', () => load.stop(restMs)).finally(() => clearInterval(telling));
     for (const [name, proof] of Object.entries(PROOFS))
       await prove(name, () => proof({ world, load, random, restMs }));
     return {
@@ -111,7 +117,6 @@ async function playFaults(
   random: Random,
   { faults, until, show = () => undefined }: Playing,
 ) {
-  const began = performance.now();
   const skipped: Record<string, string> = { ...IMPOSSIBLE };
   const kinds = (faults ?? (Object.keys(FAULTS) as FaultName[])).filter((name) => {
     const reason = (FAULTS[name] as Fault).skipped?.(world);
@@ -125,8 +130,11 @@ async function playFaults(
     const name = deck.pop() as FaultName;
     await workGoesOn(world, until);
     await sleep(random.between(0, 2_000));
-    show(`${((performance.now() - began) / 1_000).toFixed(0)} s: ${name}`);
-    await (FAULTS[name] as Fault).play(world, random);
+    const began = performance.now();
+    show(`${new Date().toISOString()} ${name}`);
+    const victim = await (FAULTS[name] as Fault).play(world, random);
+    const lasted = `over after ${((performance.now() - began) / 1_000).toFixed(1)} s`;
+    show(`${new Date().toISOString()} ${lasted}${typeof victim === 'string' ? `, victim: ${victim}` : ''}`);
     counts[name] = (counts[name] ?? 0) + 1;
   }
   return { faults: counts, skipped };
