@@ -1,7 +1,7 @@
 /**
  * Time limit in milliseconds that only a hang reaches: longer than a busy machine needs, shorter than a test may take.
  */
-const HANG_MS = 240_000;
+export const HANG_MS = 240_000;
 const EVERY_MS = 20;
 
 /** Polls until the condition holds. @throws Error with the condition's text when it never does */

@@ -8,6 +8,7 @@ import { activeCard, PROCESSOR, simulate, type TestCard } from '../../support/ca
 import { type TestDesk, testDesk } from '../../support/desk';
 import { setAdminLimit } from '../../support/operator';
 import { ARTEFACTS, chromiumPath, startBrowser } from '../../support/outside/browser';
+import { HANG_MS } from '../../support/until';
 import { userInReview } from '../../support/uploads';
 import { completed, type DepositWorld, depositWorld, look, pay } from '../../transfers/deposits/support';
 import { fundedAccount, read } from '../../transfers/payouts/support';
@@ -82,7 +83,7 @@ inBrowser('the console', () => {
       colorScheme: dark ? 'dark' : 'light',
     });
     opened.push(context);
-    context.setDefaultTimeout(30_000);
+    context.setDefaultTimeout(HANG_MS);
     const page = await context.newPage();
     page.on('pageerror', (error) => wrong.push(error.message));
     page.on('console', (message) => {

@@ -9,11 +9,10 @@ import { testServerExecutable } from '../temporal-test-server';
 
 const shared = globalThis as { testPostgres?: EmbeddedPostgres };
 
-/** Settings without crash recovery, because no test crashes this server. Tests that kill Postgres start their own. */
-const UNCRASHED = {
+/** The embedded server overrides its durability settings, so these cannot weaken them. The folder is in memory on Linux. */
+const SETTINGS = {
   max_wal_size: '512MB', // the folder may be in memory
-  fsync: 'off',
-  full_page_writes: 'off',
+  autovacuum: 'off', // databases live for seconds, and their statistics serve nobody
   scram_iterations: '1',
 };
 
@@ -21,7 +20,7 @@ const UNCRASHED = {
 export default async function setup(): Promise<void> {
   // Downloads or builds Temporal's programs once, because parallel test files would each build their own.
   await Promise.all([temporalExecutable(toolContext()), testServerExecutable(toolContext())]);
-  const postgres = await startTestPostgres(UNCRASHED);
+  const postgres = await startTestPostgres(SETTINGS);
   process.env['TEST_POSTGRES_URL'] = postgres.url;
   shared.testPostgres = postgres;
   try {

@@ -12,7 +12,7 @@ import { join, sep } from 'node:path';
  * - `@isolated`: the file runs in a registry of its own, because it spies on modules, replaces timers, or kills processes.
  * - `@long`: the file belongs to the long suite (`npm run test:long`), not to the everyday one (`npm test`).
  *
- * A single test belongs to the long suite when its title ends with `@long`.
+ * A single test, or a block of tests, belongs to the long suite when its title ends with `@long`.
  */
 
 /** Seconds of each test file in its last run, by path and suite; `npm run test:times` writes them. */
