@@ -3,7 +3,10 @@ import type { Sql } from '../../kernel/db/database';
 import { sample } from '../../kernel/metrics/definitions';
 import type { Reading } from '../../kernel/metrics/readings';
 import { listOfBody, networksOf } from './allow-list';
+import type { AllowedNetwork } from './rules';
 import { IN_FORCE, newestLists } from './store';
+
+const NO_SUMS: NonNullable<AllowedNetwork['dailySums']> = new Map();
 
 /** Lists among which the one in force is looked for. */
 const LISTS = 20;
@@ -26,7 +29,7 @@ async function shares(sql: Sql, at: Date): Promise<{ chain: string; asset: strin
   const list = inForce && listOfBody(inForce.body);
   if (!list) return [];
   const sums = await sumsOf(sql, at.toISOString().slice(0, 10));
-  return networksOf(list).flatMap(({ chain, chainId, dailyFees, dailySums = new Map() }) =>
+  return networksOf(list).flatMap(({ chain, chainId, dailyFees, dailySums = NO_SUMS }) =>
     [['gas', dailyFees] as const, ...[...dailySums].map(([asset, { units }]) => [asset, units] as const)]
       .filter(([, most]) => most !== null && most > 0n)
       .map(([asset, most]) => ({

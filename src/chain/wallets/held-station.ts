@@ -37,7 +37,12 @@ export async function stationWalletOf(
   await tx.run(
     table('wallets').insert({
       ...made,
-      ...{ kind, attestation, heldBy: provider, status: 'available', createdAt: NOW, updatedAt: NOW },
+      kind,
+      attestation,
+      heldBy: provider,
+      status: 'available',
+      createdAt: NOW,
+      updatedAt: NOW,
     }),
   );
   return findWalletById(tx, made.id);

@@ -171,16 +171,14 @@ export const CHAIN: Rows = {
     two: true,
     async make(world) {
       await station(world);
-      const see = () =>
-        world.value(
-          `select terms ->> 'amount' from approvals where kind = $1 and status = 'approved'`,
-          RAISE,
-        );
+      const amount = String(Date.now()); // each run asks for another one
+      const raised = `select terms ->> 'amount' from approvals where kind = $1 and status = 'approved' and terms ->> 'amount' = $2`;
+      const input = { asset: 'native', day: '2026-11-26', amount };
       return {
         subject: 'local',
-        input: { asset: 'native', day: '2026-11-26', amount: '2' },
-        see,
-        shown: '2',
+        input,
+        see: () => world.value(raised, RAISE, amount),
+        shown: amount,
       };
     },
   },

@@ -10,7 +10,7 @@ import { kmsSigner, web3Signer } from './held';
 const JUNK = `${'test '.repeat(11)}junk`;
 const [ZERO] = ['0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'];
 
-const transaction = (nonce: number, from: string = ZERO as string) => ({
+const transaction = (nonce: number, from: string = ZERO) => ({
   chainId: 31_337,
   nonce,
   from,
