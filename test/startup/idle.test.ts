@@ -78,7 +78,8 @@ async function startLoops(database: Database): Promise<() => Promise<void>> {
   const schedules = startDueSchedules({ client, database, log, due: DUE_SCHEDULES });
   const shard = createDispatcher(createDelivery(services)).take(0);
   const signer = { addresses: uncalled, sign: uncalled, signAuthorization: uncalled };
-  const signing = serveSigning({ database, log, signer, judge: uncalled, check: async () => undefined });
+  const serving = { database, log, signer, judge: uncalled, check: async () => undefined };
+  const signing = serveSigning({ ...serving, now, faulty: new Set() });
   const callbacks = createCallbackLoop({
     database,
     log,

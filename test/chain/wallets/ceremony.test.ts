@@ -77,7 +77,10 @@ async function exported(at: Installation, name: string, ...more: string[]) {
 async function allocated({ client }: Installation, reference: string): Promise<string> {
   const accountId = await masterAccount(client);
   const { body } = await client.call('POST', '/v1/wallets/allocate', {
-    ...{ chain: 'local', asset: 'USDT', accountId, reference },
+    chain: 'local',
+    asset: 'USDT',
+    accountId,
+    reference,
   });
   return body.address;
 }
@@ -113,7 +116,12 @@ describe('a rehearsed restore', () => {
     const scan = await command(empty.ida, 'seed', 'recover', '--gap', '20', '--json');
     const { found, nextIndex } = told(scan.out);
     const line = (index: number, asset: string, balance: string) => ({
-      ...{ index, address: addresses[index], chain: 'local', asset, balance, isKnown: false },
+      index,
+      address: addresses[index],
+      chain: 'local',
+      asset,
+      balance,
+      isKnown: false,
     });
     expect(found).toEqual([line(0, 'USDT', '12.345678'), line(3, 'ETH', '0.5'), line(6, 'USDT', '1')]);
     expect(await empty.api.database.query('select count(*) from audit_log')).toEqual(before);
@@ -348,14 +356,15 @@ describe('an import', () => {
       const { signer } = fourth.api.services.parties;
       expect(await signer.addresses('evm', [0, 1])).toEqual(firstAddresses.slice(0, 2));
       const transaction = {
-        ...{
-          chainId: 31_337,
-          nonce: 0,
-          from: String(firstAddresses[1]),
-          to: String(firstAddresses[0]),
-          value: 1n,
-        },
-        ...{ data: '0x', gas: 21_000n, maxFeePerGas: 10n ** 9n, maxPriorityFeePerGas: 1n },
+        chainId: 31_337,
+        nonce: 0,
+        from: String(firstAddresses[1]),
+        to: String(firstAddresses[0]),
+        value: 1n,
+        data: '0x',
+        gas: 21_000n,
+        maxFeePerGas: 10n ** 9n,
+        maxPriorityFeePerGas: 1n,
       };
       expect((await signer.sign(1, transaction)).raw).toMatch(/^0x02/);
       const shares = await exported(fourth, 'fourth');

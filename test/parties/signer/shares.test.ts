@@ -129,7 +129,8 @@ describe('shares of a seed', () => {
 it('leaves no method of the library to for … in', async () => {
   await split(2, 2);
   const seen: string[] = [];
-  for (const name in ['a']) seen.push(name);
+  const list: object = ['a'];
+  for (const name in list) seen.push(name);
   for (const name in Object('a')) seen.push(name);
   expect(seen).toEqual(['0', '0']);
 });

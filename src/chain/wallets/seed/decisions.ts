@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { conflict, invalid } from '../../../kernel/errors';
 import type { Keyring } from '../../../kernel/security/keyring';
 import { FINGERPRINT } from '../../../parties/signer/fingerprint';
-import { assertSplit, FEWEST_SHARES, MOST_SHARES } from '../../../parties/signer/shares/split';
+import { assertSplit, FEWEST_SHARES, MAX_SHARES } from '../../../parties/signer/shares/split';
 import { type Decision, decision, installation, type SubjectSpec } from '../../../process/desk/decision';
 import { hasWallets } from '../store';
 import { EXPORT, IMPORT } from './ceremonies';
@@ -57,13 +57,13 @@ export function seedDecisions(keyring: Keyring): Decision[] {
         shares: z
           .int()
           .min(FEWEST_SHARES)
-          .max(MOST_SHARES)
+          .max(MAX_SHARES)
           .optional()
           .meta({ description: 'How many shares.' }),
         threshold: z
           .int()
           .min(FEWEST_SHARES)
-          .max(MOST_SHARES)
+          .max(MAX_SHARES)
           .optional()
           .meta({ description: 'How many of them open the seed.' }),
       }),

@@ -50,11 +50,15 @@ export async function assertMayTake(
 /** How many of the first and of the last wallets are compared. */
 const COMPARED = 20;
 
-/** The first and the last wallets of an installation, whose addresses tell the seed. */
+/** The first and the last derived wallets of an installation, whose addresses tell the seed. Keys held elsewhere are not of it. */
 export async function outerWallets(sql: Sql): Promise<{ derivationIndex: number; address: string }[]> {
   const wallets = (order: 'asc' | 'desc') =>
     sql.run<{ derivationIndex: number; address: string }>(
-      table('wallets').select('derivationIndex', 'address').orderBy('derivationIndex', order).limit(COMPARED),
+      table('wallets')
+        .whereNull('heldBy')
+        .select('derivationIndex', 'address')
+        .orderBy('derivationIndex', order)
+        .limit(COMPARED),
     );
   return [...(await wallets('asc')), ...(await wallets('desc')).reverse()];
 }

@@ -50,7 +50,11 @@ export function addVerifyCommand(group: Command, context: SeedContext): void {
       const verdicts = [isAsWritten, compared?.isSame ?? null].filter((verdict) => verdict !== null);
       const { form, shares, threshold } = brought;
       const verified = {
-        ...{ form, shares, threshold, fingerprint, isAsWritten },
+        form,
+        shares,
+        threshold,
+        fingerprint,
+        isAsWritten,
         firstAddresses: Array.from({ length: SHOWN_ADDRESSES }, (_, index) =>
           addressAt({ publicKeys }, 'evm', index),
         ),

@@ -5,7 +5,6 @@ import {
   maxUint64,
   parseAbi,
   serializeTransaction,
-  type TransactionSerializable,
 } from 'viem';
 import { asHex } from '../addresses';
 import { ChainRefused } from '../errors';
@@ -102,5 +101,5 @@ function unsignedBytes(chainId: number, { to, value, data, authorizations = [] }
     r: asHex(r),
     s: asHex(s),
   }));
-  return serializeTransaction({ ...common, type: 'eip7702', authorizationList } as TransactionSerializable);
+  return serializeTransaction({ ...common, type: 'eip7702', authorizationList });
 }

@@ -11,7 +11,7 @@ export interface Split {
 
 /** One share of a set opens nothing where two are needed. SLIP-39 has 16 shares at most. */
 export const FEWEST_SHARES = 2;
-export const MOST_SHARES = 16;
+export const MAX_SHARES = 16;
 
 /** PBKDF2 rounds are 10,000 · 2^exponent: 640,000 with a passphrase, which somebody could guess, and else SLIP-39's least. */
 const EXPONENT = { guarded: 6, open: 0 } as const;
@@ -47,8 +47,8 @@ export async function splitIntoShares(
 
 /** @throws Problem 400 naming `shares` or `threshold` */
 export function assertSplit({ shares, threshold }: Omit<Split, 'passphrase'>): void {
-  if (shares < FEWEST_SHARES || shares > MOST_SHARES)
-    throw invalid(`shares must be ${FEWEST_SHARES} to ${MOST_SHARES}.`, 'shares');
+  if (shares < FEWEST_SHARES || shares > MAX_SHARES)
+    throw invalid(`shares must be ${FEWEST_SHARES} to ${MAX_SHARES}.`, 'shares');
   if (threshold < FEWEST_SHARES || threshold > shares)
     throw invalid(`threshold must be ${FEWEST_SHARES} to the number of shares, ${shares}.`, 'threshold');
 }

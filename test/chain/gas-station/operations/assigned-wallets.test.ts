@@ -35,8 +35,7 @@ describe('a wallet that is swept while it is assigned', () => {
     );
     return { id: row!.id, address: held.address };
   }
-  const pay = (address: string, usdt: bigint) =>
-    world.chain.pay(world.token, address as Address, usdt * 1_000_000n);
+  const pay = (address: string, usdt: bigint) => world.chain.pay(world.token, address, usdt * 1_000_000n);
   async function mine(blocks = CONFIRMATIONS): Promise<void> {
     await world.chain.client.mine({ blocks });
     await readBlocks(world.services);
