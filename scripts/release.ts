@@ -11,8 +11,8 @@ import { faultsOfMigrations, migrationHashes, RELEASED_FILE, releasedMigrations 
 const ROOT = join(__dirname, '..');
 
 /**
- * Tests of the release that depend on the schema. CI runs them on the schema of each later change (scripts/check-release.ts). None waits
- * for Temporal or for real time, because a test of a release cannot be mended any more.
+ * Tests of the release that depend on the schema. CI runs them on the schema of each later change (scripts/check-release.ts). Tests that
+ * wait for Temporal or for real time are left out, because a test of a release cannot be mended any more.
  */
 const TESTS = [
   'test/accounts/accounts',

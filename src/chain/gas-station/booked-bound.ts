@@ -9,8 +9,8 @@ import type { Wallet } from '../wallets/record';
 export type Bound = (wallet: Pick<Wallet, 'address' | 'status'>, balance: bigint) => bigint;
 
 /**
- * Bounds the sweeps of allocated wallets by what the books hold of them, because coins that are not final yet must
- * stay until it is known whom they are for. Other wallets are swept of their whole balance.
+ * Bounds the sweep of an allocated wallet by its booked amount. Coins that are not final stay until their owner is known. Other wallets
+ * are swept of their whole balance.
  */
 export async function boundByBooks(
   sql: Sql,

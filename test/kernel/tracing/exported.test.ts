@@ -122,7 +122,7 @@ it('begins a trace of its own without a caller’s, or with a broken one', async
   for (const given of ['', 'nonsense', traceparent('01', '0'.repeat(32))]) {
     const known = (await exported()).length;
     await client.call('GET', '/v1/accounts', undefined, given ? { traceparent: given } : {});
-    // Of this operation only, because a client of another test may still call the former owner of this port.
+    // Other operations are left out: a client of another test may still call the former owner of this port.
     const made = (await exported()).slice(known).filter(({ name }) => name === 'listAccounts');
     expect(made.map(({ kind, parentSpanId }) => [kind, parentSpanId])).toEqual([[2, undefined]]);
   }

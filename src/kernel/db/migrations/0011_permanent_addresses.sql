@@ -41,7 +41,6 @@ create index concurrently if not exists wallet_allocations_members on wallet_all
 -- A network that is enabled joins them.
 create index concurrently if not exists wallet_allocations_scoped on wallet_allocations (id)
   where scope is not null and scope_of is null and ended_at is null;
-create index concurrently if not exists wallet_allocations_newest on wallet_allocations (id desc) where ended_at is null;
 -- Counts a tenant's addresses: an address of a scope counts once.
 create index concurrently if not exists wallet_allocations_counted
   on wallet_allocations (tenant_id, coalesce(ended_at, expires_at, 'infinity'::timestamptz)) include (ended_at, expires_at)
