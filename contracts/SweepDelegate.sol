@@ -11,6 +11,12 @@ contract SweepDelegate {
     address public immutable station;
     address private immutable self = address(this);
 
+    /// What a batch moves from one wallet.
+    struct Part {
+        address wallet;
+        uint256 amount;
+    }
+
     /// A wallet of a batch failed. The batch continues, and the wallet keeps its balance.
     event SweepFailed(address indexed wallet, address indexed token);
 
@@ -26,26 +32,25 @@ contract SweepDelegate {
     /// Accepts native coin. The coin stays on the wallet, which sends it by itself and pays the gas with it.
     receive() external payable {}
 
-    /// Runs at the address of a wallet: moves the wallet's whole balance of a token to the treasury.
-    function sweep(address token) external {
+    /// Runs at the address of a wallet: moves an amount of a token to the treasury. Coins that are not final yet stay.
+    function sweep(address token, uint256 amount) external {
         if (msg.sender != station && msg.sender != self) revert NotTheStation();
-        uint256 balance = Token(token).balanceOf(address(this));
-        (bool done, bytes memory answer) = token.call(abi.encodeCall(Token.transfer, (treasury, balance)));
+        (bool done, bytes memory answer) = token.call(abi.encodeCall(Token.transfer, (treasury, amount)));
         // Tokens answer true or nothing (USDT).
         if (!done || (answer.length != 0 && !abi.decode(answer, (bool)))) revert TransferRefused();
     }
 
     /// Runs at the contract's own address: sweeps several wallets in one transaction of the station.
     /// @param gasEach gas of each wallet. The whole batch reverts when the gas does not suffice, so that no wallet fails for lack of gas.
-    function sweepAll(address token, address[] calldata wallets, uint256 gasEach) external {
+    function sweepAll(address token, Part[] calldata parts, uint256 gasEach) external {
         if (msg.sender != station) revert NotTheStation();
-        for (uint256 place = 0; place < wallets.length; ++place) {
-            address wallet = wallets[place];
+        for (uint256 place = 0; place < parts.length; ++place) {
+            address wallet = parts[place].wallet;
             // A call passes on at most 63/64 of the remaining gas.
             if (gasleft() * 63 / 64 < gasEach) revert TooLittleGas();
             bool done;
             // The answer is not copied, because a wallet that has delegated elsewhere may answer megabytes.
-            bytes memory order = abi.encodeCall(SweepDelegate.sweep, (token));
+            bytes memory order = abi.encodeCall(SweepDelegate.sweep, (token, parts[place].amount));
             assembly ("memory-safe") {
                 done := call(gasEach, wallet, 0, add(order, 0x20), mload(order), 0, 0)
             }
@@ -55,7 +60,5 @@ contract SweepDelegate {
 }
 
 interface Token {
-    function balanceOf(address owner) external view returns (uint256);
-
     function transfer(address to, uint256 value) external returns (bool);
 }

@@ -1,6 +1,7 @@
 import { erc20TransferOf } from '../../parties/chain/evm/calls';
 import type { UnsignedTransaction } from '../../parties/chain/port';
-import type { AllowedNetwork, OwnFacts } from './rules';
+import { delegatedCallOf } from '../gas-station/strategies/delegate';
+import type { OwnFacts } from './rules';
 
 /** Name of a network's native coin in daily sums. A token is named by its contract. */
 export const NATIVE = 'native';
@@ -20,20 +21,7 @@ export interface Outflow {
 export function outflowOf({ to, value, data }: UnsignedTransaction, own: OwnFacts): Outflow | undefined {
   if (data === '0x') return value > 0n && !own.isOwnRecipient ? { asset: NATIVE, units: value } : undefined;
   const transfer = erc20TransferOf(data);
-  return transfer ? { asset: to, units: transfer.units } : undefined;
-}
-
-/**
- * A delegated sweep takes the whole balance and names no amount, so nothing could be counted.
- * @returns a sentence why it is refused; undefined for other transactions, and on a network without sums of tokens
- */
-export function uncountedRefusal(
-  { data }: UnsignedTransaction,
-  { dailySums = new Map() }: AllowedNetwork,
-): string | undefined {
-  if (data === '0x' || erc20TransferOf(data)) return undefined;
-  const hasTokenSum = [...dailySums.keys()].some((asset) => asset !== NATIVE);
-  return hasTokenSum
-    ? 'A delegated sweep names no amount, and the network has daily sums of tokens: use the strategy transfer.'
-    : undefined;
+  if (transfer) return { asset: to, units: transfer.units };
+  const swept = delegatedCallOf(data);
+  return swept && { asset: swept.token, units: swept.units };
 }

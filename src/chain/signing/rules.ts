@@ -1,7 +1,7 @@
 import { erc20Transfer, erc20TransferOf } from '../../parties/chain/evm/calls';
 import type { UnsignedTransaction } from '../../parties/chain/port';
 import type { Authorization } from '../../parties/signer/port';
-import { delegateAddress, sweepAllOf, sweepData } from '../gas-station/strategies/delegate';
+import { delegateAddress, delegatedCallOf } from '../gas-station/strategies/delegate';
 
 /** Most that may leave own wallets in a UTC day. */
 export interface DailySum {
@@ -87,9 +87,10 @@ function isDelegatedSweep(
   { tokens, delegates, treasuries }: AllowedNetwork,
   { isOwnRecipient }: OwnFacts,
 ): boolean {
-  if (isOwnRecipient) return [...tokens].some((token) => sweepData(token) === data.toLowerCase());
-  const batch = delegates.has(to) ? sweepAllOf(data) : undefined;
-  if (!batch || !tokens.has(batch.token)) return false;
+  const call = delegatedCallOf(data);
+  if (!call || !tokens.has(call.token)) return false;
+  if (isOwnRecipient) return call.of === 'wallet';
+  if (call.of !== 'batch' || !delegates.has(to)) return false;
   return [...treasuries].some((treasury) => delegateAddress({ treasury, station: from }) === to);
 }
 

@@ -4,7 +4,7 @@ import type { Keyring } from '../../kernel/security/keyring';
 import type { UnsignedTransaction } from '../../parties/chain/port';
 import { type Approval, approvedAbout, assertSealed } from '../../process/approvals/operations';
 import { fromUnits, toUnits } from '../networks/rules';
-import { type Outflow, outflowOf, uncountedRefusal } from './outflow';
+import { type Outflow, outflowOf } from './outflow';
 import { RAISE, type Raise, raiseInput } from './raise';
 import type { AllowedNetwork, OwnFacts } from './rules';
 
@@ -40,8 +40,6 @@ export function createSums(options: SumsOptions): SigningSums {
   const { database, now } = options;
   return {
     async take(network, asked, own) {
-      const uncounted = uncountedRefusal(asked, network);
-      if (uncounted !== undefined) return uncounted;
       const day = now().toISOString().slice(0, 10);
       const lines = linesOf(network, asked, own);
       const above = await countAll(database, network, asked, day, lines);

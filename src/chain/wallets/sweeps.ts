@@ -7,13 +7,6 @@ import { clearSweep, findWalletById, updateWallets } from './store';
 export const mayDelegate = ({ boundTo }: Pick<Wallet, 'boundTo'>): boolean => boundTo !== 'native_coin';
 
 /**
- * Whether the station may send a sweep now. The delegate moves the whole balance, so an allocated wallet sends its
- * sweeps itself, which name the amount.
- */
-export const mayDelegateNow = (wallet: Pick<Wallet, 'boundTo' | 'status'>): boolean =>
-  mayDelegate(wallet) && wallet.status !== 'allocated';
-
-/**
  * Reserves a wallet for a sweep until the sweep ends. The pool does not allocate it meanwhile, because a payer's money
  * could be swept, too.
  * @param delegates the station sends the sweep, so the wallet is bound to delegation for ever, even if the sweep fails
@@ -30,8 +23,6 @@ export async function holdForSweep(
     throw conflict('invalid_transition', `The wallet is ${wallet?.status ?? 'gone'}.`, 'walletId');
   if (delegates && !mayDelegate(wallet))
     throw conflict('invalid_transition', 'The wallet was allocated for the native coin.', 'walletId');
-  if (delegates && !mayDelegateNow(wallet))
-    throw conflict('invalid_transition', 'The wallet was allocated meanwhile: order it again.', 'walletId');
   await updateWallets(tx, [walletId], { sweepId, ...(delegates && { boundTo: 'delegation' }) });
   return wallet;
 }

@@ -12,6 +12,7 @@ import type { UnsignedTransaction } from '../../../src/parties/chain/port';
 const [STATION, WALLET, TREASURY, THIEF, TOKEN, OTHER] = [1, 2, 3, 4, 5, 6].map(
   (digit) => `0x${String(digit).repeat(40)}`,
 ) as [string, string, string, string, string, string];
+const PART = { wallet: WALLET, units: 5n };
 const DELEGATE = delegateAddress({ treasury: TREASURY, station: STATION });
 
 const network: AllowedNetwork = {
@@ -57,10 +58,10 @@ describe('the judgement of a transaction', () => {
     ['a token sweep to the treasury', { data: erc20Transfer(TREASURY, 5n) }],
     [
       'a delegated sweep',
-      { from: STATION, to: WALLET, data: sweepData(TOKEN), authorizations: [authorization] },
+      { from: STATION, to: WALLET, data: sweepData(TOKEN, 5n), authorizations: [authorization] },
       true,
     ],
-    ['a delegated batch', { from: STATION, to: DELEGATE, data: sweepAllData(TOKEN, [WALLET], 9n) }],
+    ['a delegated batch', { from: STATION, to: DELEGATE, data: sweepAllData(TOKEN, [PART], 9n) }],
   ])('admits %s', (_, given, isOwn = false) => expect(judged(given, isOwn)).toBeUndefined());
 
   it.each<[string, Partial<UnsignedTransaction>, boolean?]>([
@@ -73,18 +74,22 @@ describe('the judgement of a transaction', () => {
     ['an allowance for the treasury', { data: allowance(TREASURY) }],
     ['a transfer out of another wallet', { data: taking }],
     ['a transfer of a token that is not listed', { to: OTHER, data: erc20Transfer(TREASURY, 5n) }],
-    ['a sweep of a token that is not listed', { from: STATION, to: WALLET, data: sweepData(OTHER) }, true],
+    [
+      'a sweep of a token that is not listed',
+      { from: STATION, to: WALLET, data: sweepData(OTHER, 5n) },
+      true,
+    ],
     [
       'a batch of a token that is not listed',
-      { from: STATION, to: DELEGATE, data: sweepAllData(OTHER, [WALLET], 9n) },
+      { from: STATION, to: DELEGATE, data: sweepAllData(OTHER, [PART], 9n) },
     ],
-    ['a batch by another station', { from: WALLET, to: DELEGATE, data: sweepAllData(TOKEN, [WALLET], 9n) }],
+    ['a batch by another station', { from: WALLET, to: DELEGATE, data: sweepAllData(TOKEN, [PART], 9n) }],
     [
       'a batch of a contract with another treasury',
       {
         from: STATION,
         to: delegateAddress({ treasury: THIEF, station: STATION }),
-        data: sweepAllData(TOKEN, [WALLET], 9n),
+        data: sweepAllData(TOKEN, [PART], 9n),
       },
     ],
     ['any other call of an own wallet', { from: STATION, to: WALLET, data: '0xdeadbeef' }, true],
@@ -93,7 +98,7 @@ describe('the judgement of a transaction', () => {
       {
         from: STATION,
         to: WALLET,
-        data: sweepData(TOKEN),
+        data: sweepData(TOKEN, 5n),
         authorizations: [{ ...authorization, contract: THIEF }],
       },
       true,
@@ -107,7 +112,7 @@ describe('the judgement of a transaction', () => {
 
   it('refuses a listed contract that follows from no listed treasury', () => {
     const wrong = delegateAddress({ treasury: THIEF, station: STATION });
-    const given = { from: STATION, to: wrong, data: sweepAllData(TOKEN, [WALLET], 9n) };
+    const given = { from: STATION, to: wrong, data: sweepAllData(TOKEN, [PART], 9n) };
     const listing = { ...network, delegates: new Set([wrong]) };
     expect(transactionRefusal(transaction(given), listing, { isOwnRecipient: false })).toEqual(
       expect.any(String),

@@ -1,4 +1,5 @@
 import { getAddress } from 'viem';
+import { sweepAllData, sweepData } from '../../../src/chain/gas-station/strategies/delegate';
 import { RAISE } from '../../../src/chain/signing/raise';
 import type { AllowedNetwork } from '../../../src/chain/signing/rules';
 import { createSums } from '../../../src/chain/signing/sums';
@@ -75,15 +76,17 @@ describe('the sum of a day', () => {
     expect(await signer().take(network, dear, own)).toContain("The day's sum of gas");
   });
 
-  it('counts a top-up of an own wallet as nothing, and refuses a sweep that names no amount', async () => {
+  it('counts a top-up of an own wallet as nothing, and delegated sweeps by what they name', async () => {
     const topup = { ...transfer(1, 0n), to: WALLET, value: 10n ** 18n, data: '0x' };
     const sums = new Map([['native', { units: 1n, decimals: 18 }]]);
     const of = { ...network, dailySums: sums };
     expect(await signer().take(of, topup, { isOwnRecipient: true })).toBeUndefined();
     expect(await signer().take(of, { ...topup, nonce: 2 }, own)).toContain('sum of native');
-    expect(await signer().take(network, { ...transfer(3, 0n), data: '0x12345678' }, own)).toContain(
-      'names no amount',
-    );
+    const parts = [30_000_000n, 40_000_000n].map((units) => ({ wallet: WALLET, units }));
+    const batch = { ...transfer(3, 0n), data: sweepAllData(TOKEN, parts, 9n) };
+    expect(await signer().take(network, batch, own)).toBeUndefined();
+    const single = { ...transfer(4, 0n), to: WALLET, data: sweepData(TOKEN, 30_000_001n) };
+    expect(await signer().take(network, single, { isOwnRecipient: true })).toContain('does not hold it');
   });
 
   /** A raise as the desk stores it, approved by another operator. */

@@ -9,7 +9,7 @@ import type { Network, NetworkAsset } from '../../networks/record';
 import { fromUnits } from '../../networks/rules';
 import { stationWallets, sweepableWallets } from '../../wallets/operations';
 import { SWEEPABLE, type Wallet } from '../../wallets/record';
-import { mayDelegateNow } from '../../wallets/sweeps';
+import { mayDelegate } from '../../wallets/sweeps';
 import { boundByBooks } from '../booked-bound';
 import { requireGasConfig } from '../config/operations';
 import type { GasConfig } from '../config/record';
@@ -97,7 +97,7 @@ async function candidatesOn(
     const bound = await boundByBooks(sql, chain, asset, filled);
     for (const [place, wallet] of wallets.entries()) {
       const [balance = 0n, native = 0n] = [balances[place], natives[place]];
-      const paysItself = station === null || !mayDelegateNow(wallet);
+      const paysItself = station === null || !mayDelegate(wallet);
       const bounded = bound(wallet, balance);
       const candidate = candidateOf(
         { wallet, network, config, asset },

@@ -9,7 +9,7 @@ import { type NetworkNode, nodeOf } from '../../networks/nodes/nodes';
 import { assetOf } from '../../networks/operations';
 import type { Network, NetworkAsset } from '../../networks/record';
 import type { Wallet } from '../../wallets/record';
-import { mayDelegateNow } from '../../wallets/sweeps';
+import { mayDelegate } from '../../wallets/sweeps';
 import { boundByBooks } from '../booked-bound';
 import { requireGasConfig } from '../config/operations';
 import type { GasConfig } from '../config/record';
@@ -65,7 +65,7 @@ export async function preflight(
   const ofStation = wallet.purpose === 'station';
   const asset = swept(network, symbol, ofStation);
   const [config, open] = [await requireGasConfig(sql, network), await openOperationsOf(sql, wallet.id)];
-  const stationAddress = mayDelegateNow(wallet)
+  const stationAddress = mayDelegate(wallet)
     ? await requireChainAnswer(stationSending(reached, config, asset))
     : null;
   const of = { chain: wallet.chain, walletId: wallet.id, asset: asset.symbol };

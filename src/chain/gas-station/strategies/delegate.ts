@@ -28,20 +28,49 @@ export const deploymentOf = (of: DelegateOf): { to: Hex; data: Hex } => create2D
 /** Code of an address that has delegated to a contract (EIP-7702). */
 export const delegationTo = (contract: string): string => `0xef0100${contract.slice(2).toLowerCase()}`;
 
-export const sweepData = (token: string): Hex =>
-  encodeFunctionData({ abi: ABI, functionName: 'sweep', args: [asHex(token)] });
+/** What a sweep moves from one wallet, in the token's smallest units. */
+export interface SweptPart {
+  wallet: string;
+  units: bigint;
+}
+
+export const sweepData = (token: string, units: bigint): Hex =>
+  encodeFunctionData({ abi: ABI, functionName: 'sweep', args: [asHex(token), units] });
 
 /** @param gasEach most gas of each wallet's part */
-export const sweepAllData = (token: string, wallets: readonly string[], gasEach: bigint): Hex =>
-  encodeFunctionData({ abi: ABI, functionName: 'sweepAll', args: [asHex(token), wallets, gasEach] });
+export const sweepAllData = (token: string, parts: readonly SweptPart[], gasEach: bigint): Hex =>
+  encodeFunctionData({
+    abi: ABI,
+    functionName: 'sweepAll',
+    args: [
+      asHex(token),
+      parts.map(({ wallet, units }) => ({ wallet: asHex(wallet), amount: units })),
+      gasEach,
+    ],
+  });
 
-/** Reads the call of {@link sweepAllData}. Undefined for the data of any other call, and for data with more behind it. */
-export function sweepAllOf(data: string): { token: string; wallets: readonly string[] } | undefined {
+/** What a call of the contract moves, of one wallet by {@link sweepData} or of several by {@link sweepAllData}. */
+export interface DelegatedCall {
+  of: 'wallet' | 'batch';
+  /** Checksummed. */
+  token: string;
+  /** Of all wallets. */
+  units: bigint;
+}
+
+/** Reads a call of the contract. Undefined for the data of any other call, and for data with more behind it. */
+export function delegatedCallOf(data: string): DelegatedCall | undefined {
   try {
-    const { functionName, args } = decodeFunctionData({ abi: ABI, data: asHex(data) });
+    const { functionName, args = [] } = decodeFunctionData({ abi: ABI, data: asHex(data) });
+    // Encoded again, because a decoder accepts data with more behind it.
+    if (encodeFunctionData({ abi: ABI, functionName, args }) !== data.toLowerCase()) return undefined;
+    if (functionName === 'sweep') {
+      const [token, units] = args as [string, bigint];
+      return { of: 'wallet', token, units };
+    }
     if (functionName !== 'sweepAll') return undefined;
-    const [token, wallets, gasEach] = args as [string, readonly string[], bigint];
-    return sweepAllData(token, wallets, gasEach) === data.toLowerCase() ? { token, wallets } : undefined;
+    const [token, parts] = args as [string, readonly { amount: bigint }[], bigint];
+    return { of: 'batch', token, units: parts.reduce((sum, { amount }) => sum + amount, 0n) };
   } catch {
     return undefined;
   }

@@ -29,7 +29,7 @@ export const delegated: SweepStrategy = {
       from: of.station,
       to: sweep.wallet,
       value: 0n,
-      data: sweepData(sweep.token),
+      data: sweepData(sweep.token, sweep.units),
       authorizations: authorization ? [authorization] : [],
     };
   },
@@ -38,7 +38,7 @@ export const delegated: SweepStrategy = {
 /** Most wallets of one transaction. Gas may allow fewer. */
 export const MAX_OF_BATCH = 100;
 
-/** Most gas of a wallet's authorization (25,000), the contract and `balanceOf`, beyond the transfer. */
+/** Most gas of a wallet's authorization (25,000) and the contract, beyond the transfer. */
 export const BESIDE_TRANSFER = 40_000n;
 
 /** Sweeps of one token from several wallets in one transaction of the station. */
@@ -84,12 +84,11 @@ async function fittingBatch(
   let taken = sweeps.slice(0, fitting(sweeps.length, gasEach * BigInt(sweeps.length)));
   const authorizations = await Promise.all(taken.map((sweep) => authorizationOf(parties, sweep, contract)));
   while (taken.length > 0) {
-    const wallets = taken.map(({ wallet }) => wallet);
     const call = {
       from: of.station,
       to: contract,
       value: 0n,
-      data: sweepAllData(first.token, wallets, gasEach),
+      data: sweepAllData(first.token, taken, gasEach),
       authorizations: authorizations.slice(0, taken.length).filter((each) => each !== undefined),
     };
     const spare = gasEach * BigInt(taken.length);

@@ -3,11 +3,11 @@ import type { Call, ChainNode, FeeModel, SignedAuthorization } from '../../../pa
 export const SWEEP_STRATEGIES = ['transfer', 'delegated'] as const;
 export type SweepStrategyName = (typeof SWEEP_STRATEGIES)[number];
 
-/** A token's balance to move from a wallet to the treasury. Addresses are checksummed. */
+/** An amount of a token to move from a wallet to the treasury. Addresses are checksummed. */
 export interface Sweep {
   wallet: string;
   token: string;
-  /** The whole balance in the token's smallest units. */
+  /** In the token's smallest units. */
   units: bigint;
   treasury: string;
   /** Null when the chain has no station. */

@@ -14,7 +14,7 @@ export const transferOf = ({ wallet, token, treasury, units }: Transfer): Call =
   data: erc20Transfer(treasury, units),
 });
 
-/** The wallet sends its balance itself, and pays the gas with what a top-up has brought. */
+/** The wallet sends the amount itself, and pays the gas with what a top-up has brought. */
 export const transfer: SweepStrategy = {
   name: 'transfer',
   sender: 'wallet',

@@ -4,6 +4,7 @@ import { compareNow } from '../../../../src/chain/reconciliation/compare-now';
 import { readChain } from '../../../../src/watch/chains/follow-blocks';
 import type { Client } from '../../../support/api';
 import { chainDoor } from '../../../support/networks';
+import { completed, deployDelegate } from '../strategies/delegated-station';
 import { posted, readBlocks, type TestStation, testStation } from './support';
 
 const CONFIRMATIONS = 4;
@@ -103,6 +104,25 @@ describe('a wallet that is swept while it is assigned', () => {
     expect((await deposits(wallet.address))[0]).toBe('credited');
     expect((await deposits(wallet.address))[1]).not.toBe('credited');
     await assertReconciled();
+  });
+
+  it('gives up final deposits only when the station sends one batch, without gas of its own', async () => {
+    await deployDelegate(world.chain, world);
+    await world.configure({ autoSweep: true, sweepStrategy: 'delegated' });
+    const wallets = [await assigned(), await assigned()];
+    for (const { address } of wallets) await pay(address, 5n);
+    await mine();
+    for (const { address } of wallets) await pay(address, 7n);
+    await readBlocks(world.services);
+    const sweeps = [];
+    for (const { id } of wallets) sweeps.push(await world.sweep(id));
+    expect((await completed(world, sweeps)).size).toBe(1);
+    for (const { address } of wallets) {
+      expect(await world.tokens(address)).toBe(7_000_000n);
+      expect(await deposits(address)).toEqual(['credited', 'confirming']);
+    }
+    await assertReconciled();
+    await world.configure({ autoSweep: true });
   });
 
   it('is credited and swept on a network that joins its scope later', async () => {

@@ -286,7 +286,7 @@ describe('delegated sweeps', () => {
     await world.chain.pay(world.token, wallet?.address ?? '', 1_000_000n);
     const call = {
       to: wallet?.address as Hex,
-      data: sweepData(world.token),
+      data: sweepData(world.token, 1_000_000n),
     };
     const hash = await sendAs(world.chain, world.treasury, call).catch(() => undefined);
     if (hash) expect((await world.chain.receipt(hash)).status).toBe('reverted');

@@ -71,7 +71,8 @@ describe('sweeps of wallets that have delegated to the contract', () => {
     await leaveTo(10, '0x0000000000000000000000000000000000000000');
     await leaveTo(11, token);
     for (const { wallet } of sweeps) await world.chain.pay(token, wallet, 4n);
-    const data = sweepAllData(token, addresses, 100_000n);
+    const parts = sweeps.map(({ wallet }) => ({ wallet, units: 4n }));
+    const data = sweepAllData(token, parts, 100_000n);
     const direct = await world.send(0, { from: world.station, to: contract(), value: 0n, data });
     expect(direct.status).toBe('succeeded');
     expect(moved(direct.transfers)).toEqual([{ from: third.wallet, to: TREASURY, units: 4n }]);
@@ -107,14 +108,19 @@ describe('sweeps of wallets that have delegated to the contract', () => {
     await world.chain.pay(token, wallet, 9n);
 
     const attempts: Call[] = [
-      { from: world.chain.payer, to: wallet, value: 0n, data: sweepData(token) },
-      { from: world.chain.payer, to: contract(), value: 0n, data: sweepAllData(token, [wallet], 1n) },
+      { from: world.chain.payer, to: wallet, value: 0n, data: sweepData(token, 9n) },
+      {
+        from: world.chain.payer,
+        to: contract(),
+        value: 0n,
+        data: sweepAllData(token, [{ wallet, units: 9n }], 1n),
+      },
       // Through the wallet itself, which is a contract to others now.
       {
         from: world.chain.payer,
         to: wallet,
         value: 0n,
-        data: sweepAllData(token, [wallet], 1n),
+        data: sweepAllData(token, [{ wallet, units: 9n }], 1n),
       },
       // Data that is no call of the contract.
       { from: world.chain.payer, to: wallet, value: 0n, data: `0xa9059cbb${'0'.repeat(128)}` },

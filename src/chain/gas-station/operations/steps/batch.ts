@@ -9,7 +9,16 @@ import type { GasOperation, WaitsFor } from '../record';
 import { gathersUntil, leadsBatch, leastOf, senderOf } from '../rules';
 import { freeMembers, gatherable, lockUnchanged, membersOf, updateOperation } from '../store';
 import { type ChainContext, type Snapshot, whileUnchanged } from './context';
-import { fieldsOf, type NoPlan, type Plan, partiesOf, planTransaction, sweepOf } from './plan';
+import {
+  fieldsOf,
+  type MayMove,
+  mayMove,
+  type NoPlan,
+  type Plan,
+  partiesOf,
+  planTransaction,
+  sweepOf,
+} from './plan';
 import { assignNonce } from './plan-and-sign';
 import { type Ready, readySender } from './ready-sender';
 import { stillSweepable } from './step-guards';
@@ -44,7 +53,8 @@ export async function planDelegated(
   const others = await stillSweepable(services.database, waiting);
   if (!leadsBatch(operation, others, services.now())) return lookIn(services, BATCH_MS);
   const ready = await readySender(services, context, operation);
-  const { plan, members } = await planBatch(ready, operation, others);
+  const moves = await mayMove(services.database, [operation, ...others]);
+  const { plan, members } = await planBatch(ready, operation, others, moves);
   if ('waitsFor' in plan) return waitToPlan(services, snapshot, plan.waitsFor);
   let refused: WaitsFor | 'collided' | undefined;
   await whileUnchanged(services, operation, async (tx, current) => {
@@ -109,15 +119,16 @@ async function planBatch(
   ready: Ready,
   operation: GasOperation,
   others: readonly GasOperation[],
+  moves: MayMove,
 ): Promise<{ plan: Plan | NoPlan; members: Member[] }> {
-  const together = others.length === 0 ? undefined : await planTogether(ready, [operation, ...others]);
-  return together ?? { plan: await planTransaction(ready, operation), members: [] };
+  const together = others.length === 0 ? undefined : await planTogether(ready, [operation, ...others], moves);
+  return together ?? { plan: await planTransaction(ready, operation, moves), members: [] };
 }
 
 /**
  * @returns undefined when the first operation or all others cannot be swept now, or the chain would refuse the batch
  */
-async function planTogether(ready: Ready, operations: readonly GasOperation[]) {
+async function planTogether(ready: Ready, operations: readonly GasOperation[], moves: MayMove) {
   const { node, config, nonces } = ready;
   const [first] = operations;
   const token = first?.token;
@@ -126,7 +137,7 @@ async function planTogether(ready: Ready, operations: readonly GasOperation[]) {
   const balances = await undefinedIfNoToken(node.balances(addresses, token));
   if (!balances) return undefined;
   const filled = operations.flatMap((operation, place) => {
-    const units = balances[place] ?? 0n;
+    const units = moves(operation, balances[place] ?? 0n);
     return units > 0n ? [{ operation, units, sweep: sweepOf({ ...operation, token }, units) }] : [];
   });
   const sweeps = filled.map(({ sweep }) => sweep);

@@ -2,7 +2,7 @@ import type { Sql } from '../../../../kernel/db/database';
 import { ChainRefused } from '../../../../parties/chain/errors';
 import type { Call, ChainNode, ReportedNonces } from '../../../../parties/chain/port';
 import { undefinedIfNoToken } from '../../../networks/nodes/no-token';
-import { findWallet } from '../../../wallets/operations';
+import { findWallets } from '../../../wallets/operations';
 import { boundByBooks } from '../../booked-bound';
 import { boundedFees, type Costs, dataPriceOf, gasLimitOf, mostDataFee, sweepableOf } from '../../rules';
 import { delegated } from '../../strategies/delegated';
@@ -34,8 +34,10 @@ type Planning = Pick<
   'type' | 'ofStation' | 'token' | 'fromAddress' | 'stationAddress' | 'toAddress' | 'units'
 >;
 
-/** Returns how much of a balance the operation may move. */
-type MayMove = (balance: bigint) => bigint;
+type Booked = Pick<GasOperation, 'type' | 'walletId' | 'chain' | 'asset' | 'decimals'>;
+
+/** Returns how much of a balance an operation may move. */
+export type MayMove = (operation: Pick<GasOperation, 'walletId'>, balance: bigint) => bigint;
 
 /**
  * Plans a transaction after preparing its sender.
@@ -44,34 +46,35 @@ type MayMove = (balance: bigint) => bigint;
 export const planOperation = async (
   services: Parameters<typeof readySender>[0],
   context: ChainContext,
-  operation: Planning & Pick<GasOperation, 'chain' | 'asset' | 'decimals'>,
+  operation: Planning & Booked,
 ): Promise<Plan | NoPlan> => {
   const ready = await readySender(services, context, operation);
-  return planTransaction(ready, operation, await mayMove(services.database, operation));
+  return planTransaction(ready, operation, await mayMove(services.database, [operation]));
 };
 
-/** An allocated wallet's sweep moves what the books hold. Its reservation keeps any other wallet unallocated. */
-async function mayMove(
-  sql: Sql,
-  {
-    type,
-    chain,
-    asset,
-    decimals,
-    fromAddress,
-  }: Planning & Pick<GasOperation, 'chain' | 'asset' | 'decimals'>,
-): Promise<MayMove> {
-  const wallet = type === 'sweep' ? await findWallet(sql, chain, fromAddress) : undefined;
-  if (!wallet) return (balance) => balance;
-  const bound = await boundByBooks(sql, chain, { symbol: asset, decimals }, [wallet]);
-  return (balance) => bound(wallet, balance);
+/**
+ * Bounds sweeps of one asset: an allocated wallet sends what the books hold of it. The reservation of a sweep keeps any other
+ * wallet unallocated.
+ */
+export async function mayMove(sql: Sql, operations: readonly Booked[]): Promise<MayMove> {
+  const sweeps = operations.filter(({ type }) => type === 'sweep');
+  const [first] = sweeps;
+  if (!first) return (_, balance) => balance;
+  const ids = sweeps.map(({ walletId }) => walletId);
+  const wallets = new Map((await findWallets(sql, ids)).map((wallet) => [wallet.id, wallet]));
+  const asset = { symbol: first.asset, decimals: first.decimals };
+  const bound = await boundByBooks(sql, first.chain, asset, [...wallets.values()]);
+  return ({ walletId }, balance) => {
+    const wallet = wallets.get(walletId);
+    return wallet ? bound(wallet, balance) : balance;
+  };
 }
 
 /** @throws ChainAway; NodesDisagree */
 export async function planTransaction(
   ready: Ready,
-  operation: Planning,
-  moves: MayMove = (balance) => balance,
+  operation: Planning & Booked,
+  moves: MayMove,
 ): Promise<Plan | NoPlan> {
   const { node, config, network, nonces } = ready;
   const { token, fromAddress: from, ofStation } = operation;
@@ -84,7 +87,7 @@ export async function planTransaction(
   if (!boundedFees(fees, config.maxGasPrice)) return { waitsFor: 'gas_price' };
   const balance = ofToken === null ? coins : ofToken;
   if (balance === undefined) return { waitsFor: 'refused' };
-  const there = moves(balance);
+  const there = moves(operation, balance);
   const isRefused = token !== null && !(await isMovable(node, { ...operation, token }, there));
   if (isRefused) return { waitsFor: 'refused' };
   const call = await callOf(ready, operation, there);
