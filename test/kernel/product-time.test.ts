@@ -16,6 +16,8 @@ const MACHINE_TIME = [
   'src/kernel/security/renewal.ts',
   'src/kernel/security/sealed-columns.ts',
   'src/kernel/temporal/relay.ts',
+  'src/parties/signer/held/kept.ts',
+  'src/parties/signer/held/published.ts',
   'src/parties/signer/requests.ts',
   'src/process/lost-orders.ts',
   'src/tenants/clients/store.ts',

@@ -9249,7 +9249,7 @@ export interface components {
             /** @description True when blocks are read and wallets are allocated. */
             enabled: boolean;
             /**
-             * @description How the chain charges for data: `evm` by gas alone; `op` (OP stack) with a fee of the chain below beside gas; `arbitrum` with gas for the data of the chain below.
+             * @description Names how the chain charges for data: `evm` by gas alone. `op` (OP stack) takes a fee of the chain below beside gas. `arbitrum` takes gas for the data of the chain below.
              * @enum {string}
              */
             feeModel: "evm" | "op" | "arbitrum";
@@ -9314,7 +9314,7 @@ export interface components {
             /** @description True when blocks are read and wallets are allocated. */
             enabled?: boolean;
             /**
-             * @description How the chain charges for data: `evm` by gas alone; `op` (OP stack) with a fee of the chain below beside gas; `arbitrum` with gas for the data of the chain below.
+             * @description Names how the chain charges for data: `evm` by gas alone. `op` (OP stack) takes a fee of the chain below beside gas. `arbitrum` takes gas for the data of the chain below.
              * @enum {string}
              */
             feeModel?: "evm" | "op" | "arbitrum";
@@ -21816,7 +21816,7 @@ export interface operations {
                     /** @description True when blocks are read and wallets are allocated. */
                     enabled?: boolean;
                     /**
-                     * @description How the chain charges for data: `evm` by gas alone; `op` (OP stack) with a fee of the chain below beside gas; `arbitrum` with gas for the data of the chain below.
+                     * @description Names how the chain charges for data: `evm` by gas alone. `op` (OP stack) takes a fee of the chain below beside gas. `arbitrum` takes gas for the data of the chain below.
                      * @enum {string}
                      */
                     feeModel?: "evm" | "op" | "arbitrum";

@@ -12,8 +12,8 @@ import { ledgerDecimals } from './rules';
 export const feeModelSchema = () =>
   z.enum(FEE_MODELS).meta({
     description:
-      'How the chain charges for data: `evm` by gas alone; `op` (OP stack) with a fee of the chain below beside gas; ' +
-      '`arbitrum` with gas for the data of the chain below.',
+      'Names how the chain charges for data: `evm` by gas alone. `op` (OP stack) takes a fee of the chain below beside gas. ' +
+      '`arbitrum` takes gas for the data of the chain below.',
   });
 
 const shape = {

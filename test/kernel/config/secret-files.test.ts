@@ -110,6 +110,9 @@ it('names every file that cannot be used, and shows no secret', () => {
   expect(told({ SMTP_URL_FILE: path })).toBe(`SMTP_URL_FILE: ${path} must be readable by this user.`);
 });
 
+/** Names keys that other systems hold. */
+const NO_SECRETS = ['STATION_KEYS'];
+
 it('knows each variable of the configuration that holds a secret', () => {
   const source = readdirSync('src/kernel/config')
     .map((name) => readFileSync(`src/kernel/config/${name}`, 'utf8'))
@@ -119,7 +122,8 @@ it('knows each variable of the configuration that holds a secret', () => {
       /\b[A-Z][A-Z0-9]*(_[A-Z0-9]+)*_(SECRET|KEY|KEYS|SECRET_KEY|ACCESS_KEY|ACCESS_KEY_ID|PASSWORD|TOKEN)\b/g,
     ) ?? [];
   expect(names.length).toBeGreaterThan(4);
-  expect([...new Set(names)].filter((name) => !SECRET_VARIABLES.includes(name))).toEqual([]);
+  const secret = [...new Set(names)].filter((name) => !NO_SECRETS.includes(name));
+  expect(secret.filter((name) => !SECRET_VARIABLES.includes(name))).toEqual([]);
 });
 
 it('is described for each variable', () => {
