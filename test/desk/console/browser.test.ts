@@ -107,7 +107,10 @@ inBrowser('the console', () => {
     return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' | ')}`);
   }
 
-  it('has pages without violations, that fit a desk and a phone, by day and by night', async () => {
+  let prepared: Promise<{ pages: Record<string, string>; token: string }> | undefined;
+
+  /** Paths of pages by name, with records that fill them, and the token of an invitation. */
+  async function prepare(): Promise<{ pages: Record<string, string>; token: string }> {
     const payout = await pending();
     const deposit = await surplus();
     const person = await userInReview(world.client, {});
@@ -145,37 +148,43 @@ inBrowser('the console', () => {
         deskCatalogue(world.api.services).desks.map(({ name }) => [`desk-${name}`, `/desks/${name}`]),
       ),
     };
+    return { pages, token };
+  }
+
+  // A test of each width and scheme, because a slow machine needs minutes for all of them.
+  it.each(
+    WIDTHS.flatMap((width) => [
+      { width, dark: false },
+      { width, dark: true },
+    ]),
+  )('has pages without violations, that fit $width px, dark: $dark', async ({ width, dark }) => {
+    prepared ??= prepare();
+    const { pages, token } = await prepared;
     const found: string[] = [];
-    for (const width of WIDTHS)
-      for (const dark of [false, true]) {
-        const page = await pageOf(ida, { width, dark });
-        const look = async (name: string) => {
-          const where = `${name}-${width}${dark ? '-dark' : ''}`;
-          await page.screenshot({ path: join(ARTEFACTS, `console-${where}.png`), fullPage: true });
-          const wide = await page.evaluate<number>('document.documentElement.scrollWidth');
-          if (wide > width) found.push(`${where} is ${wide} px wide`);
-          found.push(...(await violations(page)).map((each) => `${where}: ${each}`));
-        };
-        for (const [name, path] of Object.entries(pages)) {
-          await page.goto(desk.url + path);
-          await look(name);
-        }
-        await page.getByPlaceholder(/^Search/).fill(PROCESSOR.last4);
-        await page.keyboard.press('Enter');
-        await page.getByRole('heading', { name: "By a card's last four digits" }).waitFor();
-        await look('found');
-        await page.goto(`${desk.url}/join#${token}`);
-        await page.getByRole('button', { name: 'Go on' }).click();
-        await page.getByRole('img', { name: 'QR code' }).waitFor();
-        await look('link');
-        await page.goto(desk.url);
-        await page.getByRole('button', { name: 'Sign out' }).click();
-        await page.getByRole('button', { name: 'Sign in' }).waitFor();
-        await page.screenshot({
-          path: join(ARTEFACTS, `console-sign-in-${width}${dark ? '-dark' : ''}.png`),
-        });
-        found.push(...(await violations(page)).map((each) => `sign-in-${width}: ${each}`));
-      }
+    const page = await pageOf(ida, { width, dark });
+    const look = async (name: string) => {
+      const where = `${name}-${width}${dark ? '-dark' : ''}`;
+      await page.screenshot({ path: join(ARTEFACTS, `console-${where}.png`), fullPage: true });
+      const wide = await page.evaluate<number>('document.documentElement.scrollWidth');
+      if (wide > width) found.push(`${where} is ${wide} px wide`);
+      found.push(...(await violations(page)).map((each) => `${where}: ${each}`));
+    };
+    for (const [name, path] of Object.entries(pages)) {
+      await page.goto(desk.url + path);
+      await look(name);
+    }
+    await page.getByPlaceholder(/^Search/).fill(PROCESSOR.last4);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: "By a card's last four digits" }).waitFor();
+    await look('found');
+    await page.goto(`${desk.url}/join#${token}`);
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('img', { name: 'QR code' }).waitFor();
+    await look('link');
+    await page.goto(desk.url);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('button', { name: 'Sign in' }).waitFor();
+    await look('sign-in');
     expect(found).toEqual([]);
   });
 
