@@ -30,8 +30,8 @@ export async function mayRepeatLost(database: Sql, party: string, id: string): P
 }
 
 /**
- * Whether a refund of this deposit must wait after a loss of commits: until the party's list was read again, and while a break shows an
- * unknown refund that was found since.
+ * Whether a refund of this deposit must wait. After a loss of commits the party's list is read again first. An unknown refund
+ * that was found since must then be explained.
  */
 export async function mayRepeatLostRefund(database: Sql, party: string, depositId: string): Promise<boolean> {
   const shown = `b.kind = $2 and b.subject = $3 and b.created_at > product_now(l.found_at)`;

@@ -41,10 +41,9 @@ export interface CandidateFilter {
 type Deps = Pick<Services, 'keyring' | 'parties'>;
 
 /**
- * Lists wallets that may be swept and have enough of an asset: not disabled, without an open sweep. An
- * allocated wallet counts with what the books hold of it. Pool
- * wallets come in the order of their derivation, then former stations with native coin. Reads all balances of an asset
- * in one batch.
+ * Lists wallets that may be swept and have enough of an asset: not disabled, without an open sweep. An allocated wallet counts with its
+ * booked amount. Pool wallets come in the order of their derivation, then former stations with native coin. Reads all balances of an
+ * asset in one batch.
  * @param used only wallets that were allocated once
  * @throws Problem 404 naming `chain`, 400 naming `asset`, 503 while a chain cannot be reached
  */
