@@ -71,6 +71,11 @@ const VARIANTS: Record<string, Record<string, unknown>[]> = {
     { type: 'cancel', referenceId: 'an authorization' },
   ],
   'POST /sandbox/clock': [{ advance: 'PT1S' }],
+  // A lease has a time and no scope; a permanent address has a scope and no time.
+  'POST /v1/wallets/allocate': [
+    { permanent: false, scope: undefined },
+    { permanent: true, ttlSeconds: undefined },
+  ],
   'PATCH /v1/cardholders/{id}': [{ firstName: 'Eve' }],
   'POST /v2/accounts/{accountId}/deposit-quote': [{ method: 'card' }],
   'POST /v2/accounts/{accountId}/payout-quote': [{ method: 'sepa', currency: 'EUR' }],
