@@ -97,7 +97,8 @@ const PLAIN = new Set([
   ...['nationality', 'occupation', 'annualSalary', 'accountPurpose', 'expectedMonthlyVolume'],
   ...['perTransaction', 'perDay', 'perMonth', 'blockedMccs', 'allowedMccs', 'blockedCountries', 'version'],
   ...['challengeEcommerce', 'challengeAbove', 'homeCountries', 'channel'],
-  ...['format', 'remitter', 'asset', 'ttlSeconds', 'permanent', 'scope', 'gasBalance', 'txHash', 'logIndex', 'advance'],
+  ...['format', 'remitter', 'asset', 'ttlSeconds', 'permanent', 'scope', 'gasBalance', 'txHash', 'logIndex'],
+  ...['advance'],
 ]);
 
 /** Paths for the operator only. Their requests name nothing of a tenant. */
