@@ -11,17 +11,17 @@ export function renderCases(): string {
   return [
     '# Card events: every rule as a case',
     '',
-    'Printed from `test/cards/events/cases.ts` by `npx tsx scripts/document-cases.ts`; the tests play each case and fail where',
-    'this page differs. Balances of a card are `available pending spent`, of an account `available pending`; a number in',
-    'parentheses names the step whose reference is given. What the client is told is each webhook event in order, with its',
-    'amount in the currency of the card.',
+    '`npx tsx scripts/document-cases.ts` prints this page from `test/cards/events/cases.ts`. The tests play each case and fail',
+    'when this page differs. Balances of a card are `available pending spent`, and those of an account `available pending`. A',
+    'number in parentheses names the step whose reference is given. **Events** lists the webhooks in order, each with its amount',
+    'in the currency of the card.',
     '',
     ...CASES.flatMap((one, index) => renderCase(one, one.when.map(describeStep), String(index + 1))),
     '# Messages of a card network',
     '',
-    'Printed from `test/cards/events/network-cases.ts`. What a network says comes by the card processor',
-    '([parties.md](parties.md#card-processor)) in any order; the minute at which each message was sent stands behind it. All of',
-    'a case are of one network reference.',
+    'These cases are from `test/cards/events/network-cases.ts`. The card processor ([parties.md](parties.md#card-processor))',
+    'reports messages of the network in any order. The minute after a message is the time when the network sent it. All messages',
+    'of a case have one network reference.',
     '',
     ...NETWORK_CASES.flatMap((one, index) =>
       renderCase(one, one.when.map(describeNetworkStep), `N${index + 1}`),
@@ -38,7 +38,7 @@ function renderCase(one: Omit<Case, 'when'>, steps: string[], number: string): s
     `- **Then** card \`${one.then.card}\`${account('buffer', one.then.buffer)}${account('master', one.then.master)}${account("user's account", one.then.account)}${
       one.then.status ? `, status \`${one.then.status}\`` : ''
     }`,
-    `- **Told** ${one.then.told.map((event) => `\`${event}\``).join(', ') || 'nothing'}`,
+    `- **Events** ${one.then.told.map((event) => `\`${event}\``).join(', ') || 'none'}`,
     '',
   ];
 }

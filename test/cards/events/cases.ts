@@ -97,7 +97,7 @@ export const CASES: Case[] = [
     then: { card: '60.00 0.00 40.00', told: ['authorization 40.00', 'settle 40.00'] },
   },
   {
-    rule: 'A cancel releases what is held, and the fee with it.',
+    rule: 'A cancel releases the held amount and its fee.',
     given: { card: '100', master: '10', fees: FEE },
     when: [
       { type: 'authorization', amount: '50.00' },
@@ -106,7 +106,7 @@ export const CASES: Case[] = [
     then: { card: '100.00 0.00 0.00', master: '10.00 0.00', told: ['authorization 50.00', 'cancel 50.00'] },
   },
   {
-    rule: 'A cancel in part leaves the rest held; what remains can be settled.',
+    rule: 'A partial cancel leaves the rest held, and the rest can be settled.',
     given: { card: '100', master: '10', fees: FEE },
     when: [
       { type: 'authorization', amount: '50.00' },
@@ -270,7 +270,7 @@ export const CASES: Case[] = [
     },
   },
   {
-    rule: 'A settlement on a frozen card settles what is held; an excess is forced.',
+    rule: 'A settlement on a frozen card settles the held amount; an excess is forced.',
     given: { card: '50' },
     when: [
       { type: 'authorization', amount: '20.00' },
@@ -284,7 +284,7 @@ export const CASES: Case[] = [
     },
   },
   {
-    rule: 'A refund of its chain is at most what was settled less what was refunded.',
+    rule: 'Refunds of a chain sum to at most its settled amount.',
     given: { card: '100' },
     when: [
       { type: 'authorization', amount: '50.00' },
@@ -329,7 +329,7 @@ export const CASES: Case[] = [
     },
   },
   {
-    rule: 'The limit is judged on the total of the chain, less what was released of it.',
+    rule: 'The limit applies to the total of the chain, less its released amounts.',
     given: { card: '100', programme: { maxAuthorization: '20' } },
     when: [
       { type: 'authorization', amount: '15.00' },
@@ -350,7 +350,7 @@ export const CASES: Case[] = [
     },
   },
   {
-    rule: 'The merchant of a chain is the one that it was opened at, whatever an increase says.',
+    rule: 'A chain keeps the merchant of its first authorization, also when an increase names another one.',
     given: { card: '100' },
     when: [
       { type: 'authorization', amount: '5.00', merchant: { mcc: '5411' } },
@@ -459,7 +459,7 @@ export const CASES: Case[] = [
     },
   },
   {
-    rule: 'A withdrawal takes at most what is available: what is held stays.',
+    rule: 'A withdrawal takes at most the available amount: held amounts stay.',
     given: { card: '10', master: '0' },
     when: [
       { type: 'authorization', amount: '4.00' },
@@ -473,7 +473,7 @@ export const CASES: Case[] = [
     },
   },
   {
-    rule: 'Issuing takes what was held for it; a card without an amount begins at zero.',
+    rule: 'Issuing takes the amount that was held for it; a card without an amount begins at zero.',
     given: { master: '100', more: { status: 'pending', initialAmount: '20', issueFee: '1' } },
     when: [{ type: 'issue' }],
     then: {
@@ -484,7 +484,7 @@ export const CASES: Case[] = [
     },
   },
   {
-    rule: 'An issuance that the processor refuses releases what was held, and tells nothing.',
+    rule: 'An issuance that the processor refuses releases its held amount and sends no event.',
     given: { master: '100', more: { status: 'pending', initialAmount: '20', issueFee: '1' } },
     when: [{ type: 'issue_failed' }],
     then: { card: '0.00 0.00 0.00', master: '100.00 0.00', told: [], status: 'failed' },
@@ -512,7 +512,7 @@ export const CASES: Case[] = [
     then: { card: '0.00 0.00 0.00', told: ['freeze 0.00', 'unfreeze 0.00'], status: 'active' },
   },
   {
-    rule: 'Closing returns what is left to the account; what is held stays until it is settled or released.',
+    rule: 'Closing returns the available amount to the account; held amounts stay until they are settled or released.',
     given: { card: '100', master: '0' },
     when: [{ type: 'authorization', amount: '30.00' }, { type: 'close' }],
     then: {
@@ -614,7 +614,7 @@ export const CASES: Case[] = [
     },
   },
   {
-    rule: 'What a card is authorized in a day is limited, less what was released of it; a decline counts for nothing.',
+    rule: 'A limit applies to the sum of the authorizations of a day, less their released amounts; declines do not count.',
     given: { card: '100', more: { limits: { card: { perDay: '50' } } } },
     when: [
       { type: 'authorization', amount: '30.00' },
@@ -673,7 +673,7 @@ export const CASES: Case[] = [
     },
   },
   {
-    rule: 'An increase counts by what it adds, and its chain by its total.',
+    rule: 'An increase counts with the amount that it adds, and its chain with its total.',
     given: { card: '100', more: { limits: { card: { perTransaction: '40', perDay: '60' } } } },
     when: [
       { type: 'authorization', amount: '30.00' },
@@ -767,7 +767,7 @@ export const CASES: Case[] = [
     },
   },
   {
-    rule: 'What is forced takes the buffer first, before the principal.',
+    rule: 'A forced amount takes the buffer first, then the principal.',
     given: { card: '75', buffer: '25', master: '10' },
     when: [
       { type: 'authorization', amount: '70.00' },

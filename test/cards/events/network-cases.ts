@@ -180,7 +180,7 @@ export const NETWORK_CASES: NetworkCase[] = [
     },
   },
   {
-    rule: 'A reversal releases what is held, and is never refused; a clearing after it is booked by force.',
+    rule: 'A reversal releases the held amount and is never refused; a later clearing is booked by force.',
     given: { card: '100', master: '100' },
     when: [
       { event: 'authorization', amount: '40.00', sent: 0 },
