@@ -360,6 +360,18 @@ export const ROWS: readonly { title: string; panels: readonly Panel[] }[] = [
         queries: { age: 'max(wal_archive_age_seconds)', failing: 'max(wal_archive_failing)' },
       },
       {
+        title: 'Free disk',
+        description: 'Which part of a disk is free?',
+        unit: 'percentunit',
+        queries: { '{{instance}} {{place}}': 'min by (instance, place) (disk_free_bytes / disk_size_bytes)' },
+      },
+      {
+        title: 'Rest of certificates',
+        description: 'How long are client certificates valid?',
+        unit: 's',
+        queries: { '{{peer}}': 'min by (peer) (certificate_expires_timestamp_seconds) - time()' },
+      },
+      {
         title: 'Readings of metrics',
         description: 'Which gauges could not be read?',
         unit: 'short',

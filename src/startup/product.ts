@@ -46,6 +46,7 @@ import type { Infrastructure } from './infrastructure';
 import { keepLocalChainTime } from './local-chain/chain-time';
 import { keepLocalDelegate } from './local-chain/delegate';
 import { ensureLocalNetwork } from './local-chain/network';
+import { machineOf } from './machine';
 import { assertSettings, awaitRights, awaitSchema, migrateSchema } from './schema';
 import { signWith } from './signer';
 import { type Stages, StoppedWhileStarting } from './stages';
@@ -205,7 +206,13 @@ function connect(setup: Setup, { database, keyring }: Base): Parts {
   const ownUrl = () => `http://${reachable(config.host)}:${address.port}`;
   const readings = () => composition.readings;
   const beside = () => own.workers?.metricsUrl;
-  const metrics = createMetrics({ pool: () => database.counts(), database, readings, beside });
+  const metrics = createMetrics({
+    pool: () => database.counts(),
+    database,
+    readings,
+    machine: machineOf(config),
+    beside,
+  });
   const counted = countCommitted(metrics.observers);
   stages.started('counts of commits', async () => counted.stop());
   const composition = setup.compose({

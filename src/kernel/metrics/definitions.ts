@@ -195,6 +195,23 @@ export const METRICS = {
     labels: [],
     help: 'Time since Postgres archived a file of WAL. Absent where it archives none. An idle Postgres archives only by `archive_timeout`.',
   },
+  disk_free_bytes: {
+    type: 'gauge',
+    labels: ['place'],
+    help: 'Free bytes of the disk that the process writes: `data` (`DATA_DIR`) and `documents`. Absent where the disk does not answer.',
+    alert: 'Below a tenth of `disk_size_bytes`.',
+  },
+  disk_size_bytes: {
+    type: 'gauge',
+    labels: ['place'],
+    help: 'Size of the same disk.',
+  },
+  certificate_expires_timestamp_seconds: {
+    type: 'gauge',
+    labels: ['peer'],
+    help: 'End of the client certificate that the process presents to a peer (`temporal`), as a Unix time. The process read the certificate at its start.',
+    alert: 'Less than 14 days ahead: renew the file and restart the process.',
+  },
   card_authorizations_total: {
     type: 'counter',
     labels: ['outcome'],

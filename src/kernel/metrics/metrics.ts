@@ -2,7 +2,8 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import { buildId } from '../build';
 import type { PoolCounts } from '../db/connections';
 import type { Database } from '../db/database';
-import { METRICS, type MetricName } from './definitions';
+import { type GaugeName, METRICS, type MetricName, type Sample } from './definitions';
+import { MACHINE_GAUGES, type Machine, readMachine } from './machine';
 import type { Observers } from './observers';
 import { createReader, type Known, type Reading, type ReadingOptions } from './readings';
 
@@ -12,6 +13,7 @@ export type Observe = (request: { method: string; route: string; status: number;
 export interface MetricSources extends ReadingOptions {
   pool?: () => PoolCounts;
   database?: Database;
+  machine?: Machine;
   /** URL of metrics of another library in this process, which each scrape gets too. Undefined while there are none. */
   beside?: () => string | undefined;
   /** Read from the database at each scrape. A reading that fails is left out of the scrape. */
@@ -31,7 +33,7 @@ type Made = Record<MetricName, Counter | Gauge | Histogram>;
 
 /** Creates a registry per process. Nothing is global, so that two in one process (tests) do not collide. */
 export function createMetrics(sources: MetricSources = {}): Metrics {
-  const { pool, database, readings, beside = () => undefined, ...options } = sources;
+  const { pool, database, readings, machine, beside = () => undefined, ...options } = sources;
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const metrics = madeIn(registry);
@@ -44,6 +46,7 @@ export function createMetrics(sources: MetricSources = {}): Metrics {
     observers: observersOf(metrics),
     async render() {
       if (pool) setPool(metrics, pool());
+      if (machine) setSamples(metrics, MACHINE_GAUGES, await readMachine(machine));
       if (read) setRead(metrics, await read());
       const others = await askedFor(beside(), metrics.metrics_reading_up as Gauge);
       return { contentType: registry.contentType, body: (await registry.metrics()) + others };
@@ -124,11 +127,15 @@ function setPool(metrics: Made, { total, idle, waiting }: PoolCounts): void {
   connections.set({ state: 'waiting' }, waiting);
 }
 
-/** Sets gauges from the database. Gauges are reset first, so that series without a value disappear. */
+/** Resets gauges first, so that series without a value disappear. */
+function setSamples(metrics: Made, gauges: readonly GaugeName[], samples: readonly Sample[]): void {
+  for (const gauge of gauges) emptied(metrics[gauge] as Gauge);
+  for (const { gauge, labels, value } of samples) (metrics[gauge] as Gauge).set(labels, value);
+}
+
 function setRead(metrics: Made, known: Known): void {
   for (const [{ name, gauges }, samples] of known) {
     (metrics.metrics_reading_up as Gauge).set({ reading: name }, samples ? 1 : 0);
-    for (const gauge of gauges) emptied(metrics[gauge] as Gauge);
-    for (const { gauge, labels, value } of samples ?? []) (metrics[gauge] as Gauge).set(labels, value);
+    setSamples(metrics, gauges, samples ?? []);
   }
 }

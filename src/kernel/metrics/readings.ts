@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database, Sql } from '../db/database';
 import { DatabaseAway } from '../db/faults';
 import type { GaugeName, Sample } from './definitions';
+import { within } from './within';
 
 /** Gauges that one query of Postgres fills at a scrape. */
 export interface Reading {
@@ -76,7 +76,7 @@ export function createReader(
         reading = undefined;
       });
     }
-    if (reading) await waitedFor(reading, patienceMs);
+    if (reading) await within(patienceMs, reading);
     const at = now();
     const fresh = (each: Reading) => {
       const found = kept.get(each.name);
@@ -87,10 +87,3 @@ export function createReader(
 }
 
 const keptMsOf = ({ keptMs = KEPT_MS }: Reading): number => keptMs;
-
-async function waitedFor(work: Promise<void>, patienceMs: number): Promise<void> {
-  const over = new AbortController();
-  const tired = sleep(patienceMs, undefined, { signal: over.signal, ref: false }).catch(() => undefined);
-  await Promise.race([work, tired]);
-  over.abort();
-}
