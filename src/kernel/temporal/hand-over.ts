@@ -60,7 +60,10 @@ export interface HandingOver extends HandOver {
 /** A start whose record waits for a report. */
 interface Held {
   start: NumberedCommand;
-  rest: Rest;
+  /** Undefined after a step that has failed. */
+  rest: Rest | undefined;
+  /** Signals that this process has answered by a step. */
+  looks: NumberedCommand[];
   timer: NodeJS.Timeout;
 }
 
@@ -76,8 +79,8 @@ export function createHandOver(options: HandOverOptions): HandingOver {
   let pausedUntil = 0;
   let stopped = false;
 
-  /** @returns whether Temporal has the command */
-  async function tell(command: NumberedCommand, rest?: Rest): Promise<boolean> {
+  /** @returns undefined when Temporal does not have the command */
+  async function tell(command: NumberedCommand, rest?: Rest): Promise<'new' | 'found' | undefined> {
     const told = await tellTemporal(client, command, { rest, deskUrl });
     if (told.outcome === 'taken') taken.add(command.number);
     else if (told.outcome === 'away') {
@@ -88,20 +91,29 @@ export function createHandOver(options: HandOverOptions): HandingOver {
       for (const { timer } of held.values()) clearTimeout(timer);
       held.clear();
     }
-    return told.outcome === 'taken';
+    return told.outcome === 'taken' ? (told.found ? 'found' : 'new') : undefined;
   }
 
   function hold(start: NumberedCommand, rest: Rest, until: Date): void {
     const { workflowId } = start;
     const release = () => tasks.add(workflowId, () => unhold(workflowId));
     const timer = setTimeout(release, Math.min(holdMs, until.getTime() - Date.now()));
-    held.set(workflowId, { start, rest, timer });
+    held.set(workflowId, { start, rest, looks: [], timer });
   }
 
+  /**
+   * Sends the start. The relay has started the workflow already when this process was frozen for longer than its lease.
+   * That workflow does not know the steps of this process, so it gets the signals.
+   */
   async function unhold(workflowId: string): Promise<void> {
     const known = held.get(workflowId);
+    if (!known) return;
+    const { start, rest, looks, timer } = known;
+    clearTimeout(timer);
     held.delete(workflowId);
-    if (known) await tell(known.start, known.rest);
+    let told = await tell(start, rest);
+    if (told === 'found' && looks[0]) told = await tell(looks[0]);
+    if (told) for (const { number } of looks) taken.add(number);
   }
 
   async function start(command: NumberedCommand): Promise<void> {
@@ -111,20 +123,18 @@ export function createHandOver(options: HandOverOptions): HandingOver {
   }
 
   async function look(command: NumberedCommand): Promise<void> {
-    const known = held.get(command.workflowId);
+    const { workflowId } = command;
+    const known = held.get(workflowId);
     const rest = known && (await firstStep?.(command));
     // The start may have been dropped meanwhile, because Temporal is away.
-    if (!known || !held.has(command.workflowId)) {
+    if (!known || !held.has(workflowId)) {
       await tell(command);
-    } else if (rest?.until && !stopped) {
-      known.rest = rest;
-      taken.add(command.number);
-    } else {
-      clearTimeout(known.timer);
-      held.delete(command.workflowId);
-      // A workflow that starts awake looks anyway.
-      if (await tell(known.start, rest)) taken.add(command.number);
+      return;
     }
+    known.looks.push(command);
+    known.rest = rest;
+    // A workflow that starts awake looks anyway.
+    if (!rest?.until || stopped) await unhold(workflowId);
   }
 
   const handOver: HandOver = (commands) => {
@@ -142,10 +152,7 @@ export function createHandOver(options: HandOverOptions): HandingOver {
     async stop() {
       stopped = true;
       tasks.drop();
-      for (const [workflowId, { timer }] of held) {
-        clearTimeout(timer);
-        tasks.add(workflowId, () => unhold(workflowId));
-      }
+      for (const workflowId of held.keys()) tasks.add(workflowId, () => unhold(workflowId));
       await tasks.ended();
       await taken.stop();
     },

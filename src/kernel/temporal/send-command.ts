@@ -29,8 +29,8 @@ export interface Telling {
   deskUrl?: string | undefined;
 }
 
-/** Answer of Temporal to a command. `away`: the command is not at fault and waits. */
-export type Told = { outcome: 'taken' } | { outcome: 'away' | 'refused'; reason: string };
+/** Answer of Temporal to a command. `found`: a start found an earlier workflow. `away`: the command is not at fault and waits. */
+export type Told = { outcome: 'taken'; found?: true } | { outcome: 'away' | 'refused'; reason: string };
 
 /**
  * gRPC codes that blame the command itself, or the server's handling of it. All others describe the state of Temporal
@@ -86,7 +86,8 @@ async function send(
     workflowId: command.workflowId,
     taskQueue: command.taskQueue,
     args: rest && !rest.until ? [...command.args, rest.status] : command.args,
-    workflowIdConflictPolicy: 'USE_EXISTING',
+    // A start fails instead, so that its caller learns of the earlier workflow.
+    workflowIdConflictPolicy: command.action === 'start' ? 'FAIL' : 'USE_EXISTING',
     // An earlier run was started by a later look, and has answered it.
     workflowIdReusePolicy: rest ? 'REJECT_DUPLICATE' : 'ALLOW_DUPLICATE',
     ...(command.summary ? { staticSummary: command.summary } : {}),
@@ -117,7 +118,7 @@ function lacksSearchAttributes(error: unknown): boolean {
 }
 
 function outcomeOf(error: unknown): Told {
-  if (error instanceof WorkflowExecutionAlreadyStartedError) return { outcome: 'taken' };
+  if (error instanceof WorkflowExecutionAlreadyStartedError) return { outcome: 'taken', found: true };
   const cause = grpcErrorIn(error);
   if (cause) {
     const name = REFUSALS[cause.code];
