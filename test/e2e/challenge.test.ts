@@ -191,10 +191,19 @@ it('uses each challenge once while the product is killed again and again', async
     },
     secret,
   };
-  const tellAgain = async (type: string, given: object): Promise<any> =>
-    JSON.parse(
-      (await answered(line, type, JSON.stringify({ messageId: randomUUID(), type, ...given }))).text,
-    );
+  /** Repeats the message, because the product may take longer to start again than a sender waits. */
+  const tellAgain = async (type: string, given: object): Promise<any> => {
+    const message = JSON.stringify({ messageId: randomUUID(), type, ...given });
+    let text: string | undefined;
+    await until(async () => {
+      text = await answered(line, type, message).then(
+        (answer) => answer.text,
+        () => undefined,
+      );
+      return text !== undefined;
+    });
+    return JSON.parse(text ?? '');
+  };
   let isOver = false;
   const paid = Promise.all(
     cards.map(async ({ reference }, index) => {
