@@ -1,7 +1,7 @@
 import type { Config } from '../kernel/config/config';
 import type { Machine } from '../kernel/metrics/machine';
 
-/** What a process of these settings writes and presents. */
+/** Returns the folders that a process with these settings writes, and the certificates that it presents. */
 export function machineOf({
   dataDir,
   documents,

@@ -102,8 +102,8 @@ export function createHandOver(options: HandOverOptions): HandingOver {
   }
 
   /**
-   * Sends the start. The relay has started the workflow already when this process was frozen for longer than its lease.
-   * That workflow does not know the steps of this process, so it gets the signals.
+   * Sends the start. When this process was frozen for longer than its lease, the relay has started the workflow already.
+   * The running workflow lacks the steps of this process, so one signal follows.
    */
   async function unhold(workflowId: string): Promise<void> {
     const known = held.get(workflowId);

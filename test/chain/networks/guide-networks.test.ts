@@ -3,10 +3,9 @@ import { type Address, type Hex, parseEther } from 'viem';
 import { openMasterAccount } from '../../../src/accounts/accounts/operations';
 import { advanceGasOperation } from '../../../src/chain/gas-station/operations/steps/advance';
 import { compareNow } from '../../../src/chain/reconciliation/compare-now';
-import { readChain } from '../../../src/watch/chains/follow-blocks';
 import { type Client, type TestApi, testApi } from '../../support/api';
 import { startTestChain, type TestChain } from '../../support/chain';
-import { posted } from '../gas-station/operations/support';
+import { depositStatuses, posted, readBlocks } from '../gas-station/operations/support';
 import { deployDelegate, GATHERED_MS } from '../gas-station/strategies/delegated-station';
 
 /**
@@ -68,15 +67,9 @@ describe.each(['sepolia', 'ethereum'])('the network %s of the guide', (name) => 
   }
   async function mine(blocks: number): Promise<void> {
     await chain.client.mine({ blocks });
-    while ((await readChain(api.services, name)) !== 'rests');
+    await readBlocks(api.services, name);
   }
-  const statusesOf = async (address: string) =>
-    (
-      await api.database.query<{ status: string }>(
-        `select status from transfers where kind = 'chain_deposit' and terms ->> 'address' = $1 order by id`,
-        [address],
-      )
-    ).map(({ status }) => status);
+  const statusesOf = (address: string) => depositStatuses(api.services, address);
 
   it('is accepted with its assets, its station and its contract of delegated sweeps', async () => {
     const saved = await put(`/v1/networks/${name}`, { ...network, rpcUrls: [chain.url] });

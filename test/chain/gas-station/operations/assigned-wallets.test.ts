@@ -5,7 +5,7 @@ import { readChain } from '../../../../src/watch/chains/follow-blocks';
 import type { Client } from '../../../support/api';
 import { chainDoor } from '../../../support/networks';
 import { completed, deployDelegate } from '../strategies/delegated-station';
-import { posted, readBlocks, type TestStation, testStation } from './support';
+import { depositStatuses, posted, readBlocks, type TestStation, testStation } from './support';
 
 const CONFIRMATIONS = 4;
 
@@ -44,13 +44,7 @@ describe('a wallet that is swept while it is assigned', () => {
   const gas = async ({ id }: { id: string }) => world.lead((await world.topup(id)).id);
   const preflight = async ({ id }: { id: string }) =>
     (await world.admin.call('GET', `/v1/gas-station/sweep-preflight/${id}?asset=USDT`)).body;
-  const deposits = async (address: string) =>
-    (
-      await world.services.database.query<{ status: string }>(
-        `select status from transfers where kind = 'chain_deposit' and terms ->> 'address' = $1 order by id`,
-        [address],
-      )
-    ).map(({ status }) => status);
+  const deposits = (address: string) => depositStatuses(world.services, address);
   async function assertReconciled(): Promise<void> {
     await readBlocks(world.services);
     const lines = (await compareNow(world.services, 'local')).filter(({ asset }) => asset === 'USDT');

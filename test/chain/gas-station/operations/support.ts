@@ -316,9 +316,18 @@ export const unitsOf = (text: string): bigint => {
  * Reads all blocks of the chain as its watcher does.
  * @returns how many station top-ups were booked
  */
-export async function readBlocks(services: Services): Promise<number> {
+export async function readBlocks(services: Services, chain = 'local'): Promise<number> {
   const booked = async () => (await services.database.query('select 1 from station_topups')).length;
   const before = await booked();
-  while ((await readChain(services, 'local')) !== 'rests');
+  while ((await readChain(services, chain)) !== 'rests');
   return (await booked()) - before;
+}
+
+/** @returns the statuses of the deposits to an address, the oldest first */
+export async function depositStatuses({ database }: Services, address: string): Promise<string[]> {
+  const rows = await database.query<{ status: string }>(
+    `select status from transfers where kind = 'chain_deposit' and terms ->> 'address' = $1 order by id`,
+    [address],
+  );
+  return rows.map(({ status }) => status);
 }
