@@ -2,7 +2,7 @@ import Stripe from 'stripe';
 import { readConfig } from '../../../src/kernel/config/config';
 import { Decimal } from '../../../src/kernel/money/money';
 import type { CheckoutParty, NewCheckoutSession } from '../../../src/parties/checkout/port';
-import { fromMinorUnits, toMinorUnits } from '../../../src/parties/checkout/stripe/amounts';
+import { fromMinorUnits, toMinorUnits } from '../../../src/parties/stripe/amounts';
 import {
   OutcomeUnknown,
   PartyAway,

@@ -1,24 +1,20 @@
-import type { IncomingHttpHeaders } from 'node:http';
-import Stripe from 'stripe';
+import type Stripe from 'stripe';
 import type { StripeSettings } from '../../../kernel/config/stripe';
-import { PartyAway, PartyRefused, UnreadableAnswer, UnreadableCallback } from '../../../process/party-errors';
+import { PartyAway, PartyRefused, UnreadableAnswer } from '../../../process/party-errors';
 import { orUnknown } from '../../protocol/answers';
+import { toMinorUnits } from '../../stripe/amounts';
+import { createStripeClient, type StripeClientOptions } from '../../stripe/client';
+import { verifiedEvent } from '../../stripe/event';
+import { changing, idOf, ORIGIN, reading } from '../../stripe/requests';
 import type { CheckoutParty, CheckoutRefundOrder, NewCheckoutSession } from '../port';
 import type { CheckoutWord } from '../word';
-import { toMinorUnits } from './amounts';
-import { changesOf, isReadable } from './events';
-import { changing, createSessions, idOf, reading, type Sessions } from './sessions';
-import { ORIGIN, refundStatus, wordOf } from './word';
+import { changesOf } from './events';
+import { createSessions, type Sessions } from './sessions';
+import { refundStatus, wordOf } from './word';
 
-export interface StripeOptions extends StripeSettings {
-  /** Replaces Stripe's server, for tests. */
-  server?: { host: string; port: number; protocol: 'http' };
+export interface StripeOptions extends StripeSettings, Pick<StripeClientOptions, 'server'> {
   now?: () => Date;
 }
-
-/** Shorter than any activity's time-out. The workflow retries, so the client does not. */
-const TIMEOUT_MS = 10_000;
-const TOLERANCE_SECONDS = 300;
 
 /**
  * Stripe Checkout, for cards only. A payment is settled when its money is available in the account's balance. Stripe's
@@ -26,13 +22,8 @@ const TOLERANCE_SECONDS = 300;
  * it.
  */
 export function createStripeCheckout(options: StripeOptions): CheckoutParty {
-  const { secretKey, webhookSecret, server = {}, now = () => new Date() } = options;
-  const stripe = new Stripe(secretKey, {
-    ...server,
-    timeout: TIMEOUT_MS,
-    maxNetworkRetries: 0,
-    telemetry: false,
-  });
+  const { webhookSecret, now = () => new Date() } = options;
+  const stripe = createStripeClient(options);
   const sessions = createSessions(stripe, now);
   return {
     async createSession(asked) {
@@ -46,7 +37,7 @@ export function createStripeCheckout(options: StripeOptions): CheckoutParty {
     changes: changesOf(stripe, sessions, now),
     settlesSilently: true,
     async verify(raw, headers) {
-      const event = verified(stripe, raw, headers, webhookSecret, now());
+      const event = verifiedEvent(stripe, raw, headers, { secrets: [webhookSecret], at: now() });
       if (!event) return undefined;
       const sessionId = await sessions.idFor(event);
       return { externalId: event.id, ref: sessionId, sessionId };
@@ -116,25 +107,4 @@ function sessionParams(asked: NewCheckoutSession): Stripe.Checkout.SessionCreate
     success_url: returnUrl,
     cancel_url: returnUrl,
   };
-}
-
-/** Undefined where the signature is wrong or too old. @throws UnreadableCallback the message is signed but no event */
-function verified(
-  stripe: Stripe,
-  raw: Buffer,
-  headers: IncomingHttpHeaders,
-  secret: string,
-  at: Date,
-): Stripe.Event | undefined {
-  const signature = headers['stripe-signature'];
-  if (typeof signature !== 'string') return undefined;
-  try {
-    const time = at.getTime();
-    const event = stripe.webhooks.constructEvent(raw, signature, secret, TOLERANCE_SECONDS, undefined, time);
-    if (!isReadable(event)) throw new UnreadableCallback();
-    return event;
-  } catch (error) {
-    if (error instanceof Stripe.errors.StripeSignatureVerificationError) return undefined;
-    throw error instanceof SyntaxError ? new UnreadableCallback() : error;
-  }
 }

@@ -1,20 +1,7 @@
 import type Stripe from 'stripe';
 import { PartyRefused } from '../../../process/party-errors';
-import { partyErrorOf } from './errors';
-import { EXPANDED, isOurs } from './word';
-
-/** Runs a request that changes nothing. @throws as {@link partyErrorOf} */
-export const reading = <T>(request: () => Promise<T>) => withPartyErrors(request, false);
-/** Runs a request that may change something even if it fails. @throws as {@link partyErrorOf} */
-export const changing = <T>(request: () => Promise<T>) => withPartyErrors(request, true);
-
-async function withPartyErrors<T>(request: () => Promise<T>, changing: boolean): Promise<T> {
-  try {
-    return await request();
-  } catch (error) {
-    throw partyErrorOf(error, changing);
-  }
-}
+import { changing, idOf, isOurs, reading } from '../../stripe/requests';
+import { EXPANDED } from './word';
 
 /** Reads Stripe's sessions and the payments behind them. */
 export function createSessions(stripe: Stripe, now: () => Date) {
@@ -81,6 +68,3 @@ interface EventObject {
   metadata?: Stripe.Metadata | null;
   payment_intent?: string | { id: string } | null;
 }
-
-export const idOf = (field: string | { id: string } | null | undefined): string | undefined =>
-  typeof field === 'string' ? field : (field?.id ?? undefined);

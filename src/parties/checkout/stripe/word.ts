@@ -1,11 +1,9 @@
 import type Stripe from 'stripe';
 import { UnreadableAnswer } from '../../../process/party-errors';
 import { isCountable } from '../../protocol/answers';
+import { fromMinorUnits } from '../../stripe/amounts';
+import { isOurs } from '../../stripe/requests';
 import { type CheckoutWord, checkoutWord } from '../word';
-import { fromMinorUnits } from './amounts';
-
-/** Marks our sessions, because other programs may use the account too. */
-export const ORIGIN = 'cardwright';
 
 /** The read parts of a session: the payment, its charge, the charge's balance, refunds and disputes. */
 export interface StripePayment {
@@ -47,10 +45,6 @@ function reportOf({ session, refunds, disputes }: StripePayment): Record<keyof C
     disputes: disputes.flatMap(disputeOf),
   };
 }
-
-/** False for a session of another program on the same account. */
-export const isOurs = ({ metadata }: { metadata?: Stripe.Metadata | null }): boolean =>
-  metadata?.['origin'] === ORIGIN;
 
 const moneyOf = (units: number, currency: string) => ({
   amount: fromMinorUnits(units, currency),

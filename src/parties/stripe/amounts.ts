@@ -1,5 +1,5 @@
-import { Decimal } from '../../../kernel/money/money';
-import { PartyRefused } from '../../../process/party-errors';
+import { Decimal } from '../../kernel/money/money';
+import { PartyRefused } from '../../process/party-errors';
 
 /**
  * Decimals of Stripe's minor units, where they are not two (https://docs.stripe.com/currencies). The list differs from

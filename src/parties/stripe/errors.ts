@@ -1,6 +1,6 @@
 import Stripe from 'stripe';
-import { OutcomeUnknown, PartyAway, PartyRefused, UnreadableAnswer } from '../../../process/party-errors';
-import { plainCode } from '../../protocol/codes';
+import { OutcomeUnknown, PartyAway, PartyRefused, UnreadableAnswer } from '../../process/party-errors';
+import { plainCode } from '../protocol/codes';
 
 /**
  * Translates Stripe's error by the table of `protocol/meanings.ts`. Only an error about the request itself is a
