@@ -162,7 +162,7 @@ export interface GatheredRoute<Q extends z.ZodType = z.ZodType, B extends z.ZodT
   gathered(
     request: ApiRequest<z.output<Q>, z.output<B>>,
     key: IdempotencyKey | undefined,
-  ): Promise<{ status: number; body: string; replayed: boolean }>;
+  ): Promise<{ status: number; body: string; replayed: boolean; headers?: Record<string, string> }>;
 }
 
 /**

@@ -289,6 +289,7 @@ async function sendGathered(
   const answer = await route.gathered(request, key);
   if (auditsAdmins && !answer.replayed) await auditGathered(database, route, request, answer.status);
   if (answer.replayed) ctx.set('x-idempotent-replayed', 'true');
+  if (answer.headers) ctx.set(answer.headers);
   send(ctx, answer);
 }
 

@@ -6,6 +6,7 @@ import { nameForLog } from '../parties/protocol/names';
 import { openBreak, openBreaksOf, syncBreaks } from '../process/breaks/operations';
 import { PartyAway } from '../process/party-errors';
 import type { Services } from '../services';
+import type { BookReports } from './book-reports';
 import { LISTENERS } from './listeners';
 import { noteAnchor, notePlace } from './store';
 
@@ -30,10 +31,16 @@ export interface ReadPage {
   isAnew: boolean;
 }
 
+export interface Delivery {
+  /** Ids of rows that an earlier call passed. */
+  passedBefore: ReadonlySet<string>;
+  /** Books rows that are reports. Absent: the list has none. */
+  book?: BookReports | undefined;
+}
+
 /**
  * Delivers a page's changes to their listener, and notes its end in the same transaction. When a row fails the page, the
  * rows are delivered one by one. A row that fails alone is passed with a break, so that it stops no later row.
- * @param passedBefore ids of rows that an earlier call passed
  * @returns the rows that were passed
  * @throws DatabaseAway, or the error of a row when too many rows fail; nothing is noted, and the page must be delivered
  *   again
@@ -42,10 +49,10 @@ export async function deliverPage(
   services: Services,
   party: WatchedParty,
   page: ReadPage,
-  passedBefore: ReadonlySet<string>,
+  { passedBefore, book }: Delivery,
 ): Promise<PartyChange[]> {
   try {
-    const refs = await refsToDeliver(services, party, page.changes, page.isAnew);
+    const refs = await refsToTell(services, party, page, book);
     await services.database.transaction(async (tx) => {
       if (refs.length > 0) await LISTENERS[party].receive(services, tx, refs);
       await noteDelivered(tx, party, page, { passed: [], passedBefore, at: services.now() });
@@ -54,7 +61,7 @@ export async function deliverPage(
   } catch (error) {
     if (isOfNoRow(error) || page.changes.length === 0) throw error;
   }
-  const passed = await deliverOneByOne(services, party, page);
+  const passed = await deliverOneByOne(services, party, page, book);
   await services.database.transaction((tx) =>
     noteDelivered(tx, party, page, { passed, passedBefore, at: services.now() }),
   );
@@ -69,13 +76,14 @@ async function deliverOneByOne(
   services: Services,
   party: WatchedParty,
   { changes, isAnew }: ReadPage,
+  book: BookReports | undefined,
 ): Promise<PartyChange[]> {
   const { database, log, observeUnusable } = services;
   const known = new Set((await openNotApplied(database, party)).map(({ detail }) => detail));
   const passed: PartyChange[] = [];
   for (const change of changes) {
     try {
-      const refs = await refsToDeliver(services, party, [change], isAnew);
+      const refs = await refsToTell(services, party, { changes: [change], isAnew }, book);
       await database.transaction(async (tx) => {
         if (refs.length > 0) await LISTENERS[party].receive(services, tx, refs);
       });
@@ -133,6 +141,20 @@ const openNotApplied = async (sql: Parameters<typeof openBreaksOf>[0], party: Wa
 
 /** Describes a row by its id and record, without possible personal data. */
 const describe = ({ id, ref }: PartyChange): string => `${nameForLog(id)}: ${nameForLog(ref)}`;
+
+/** Books the reports among the changes before the page is noted. @returns the other names, which the listener receives */
+async function refsToTell(
+  services: Services,
+  party: WatchedParty,
+  { changes, isAnew }: Pick<ReadPage, 'changes' | 'isAnew'>,
+  book: BookReports | undefined,
+): Promise<string[]> {
+  const refs = await refsToDeliver(services, party, changes, isAnew);
+  const { reports } = LISTENERS[party];
+  if (!reports || !book) return refs;
+  await book(refs.filter(reports.isReport));
+  return refs.filter((ref) => !reports.isReport(ref));
+}
 
 async function refsToDeliver(
   services: Services,

@@ -1,14 +1,17 @@
 import { processorOrders } from '../cards/orders/orders';
+import type { CardServices } from '../cards/services';
 import type { Sql, Tx } from '../kernel/db/database';
 import type { Sign } from '../kernel/db/lookout';
 import type { WatchedParty } from '../kernel/outbox/queues';
 import { CALLING_PARTIES, type CallingParty } from '../kernel/parties';
+import { isReportRef } from '../parties/card-processor/report';
 import type { PartyOrders } from '../parties/orders/party-orders';
 import { reviewOrders } from '../people/cardholders/review/submission';
 import type { Services } from '../services';
 import { receiveReport } from '../transfers/discover';
 import { makeUnwatchedDue } from '../transfers/engine/due';
 import { transfersOfParty } from '../transfers/engine/read';
+import { type BookReports, bookNetworkReports } from './book-reports';
 
 /** The domain that a party's list concerns. */
 export interface Listener {
@@ -16,6 +19,12 @@ export interface Listener {
   known(sql: Sql, refs: readonly string[]): Promise<{ ref: string; version: number | null }[]>;
   /** Makes the records of these names due and signals their workflows. Shows or investigates unknown names. */
   receive(services: Services, tx: Tx, refs: readonly string[]): Promise<unknown>;
+  /** Names that are reports, to be booked and not received. Absent: the list has none. */
+  reports?: {
+    isReport(ref: string): boolean;
+    /** Undefined where the party reports nothing. */
+    booking(services: CardServices): BookReports | undefined;
+  };
   /** Records that {@link Listener.receive} has deferred. Absent when it defers none. */
   inTurn?: {
     /** Whether there are some. */
@@ -46,6 +55,9 @@ export const LISTENERS: Readonly<Record<WatchedParty, Listener>> = {
     CallingParty,
     Listener
   >),
-  cardProcessor: ordersOf(processorOrders),
+  cardProcessor: {
+    ...ordersOf(processorOrders),
+    reports: { isReport: isReportRef, booking: bookNetworkReports },
+  },
   cardholderReview: ordersOf(reviewOrders),
 };

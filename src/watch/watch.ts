@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { CardServices } from '../cards/services';
 import { lookoutOf, NONE } from '../kernel/db/lookout';
 import type { WatchedParty } from '../kernel/outbox/queues';
 import type { ChangesPage } from '../parties/protocol/changes';
@@ -40,7 +41,7 @@ export interface Watching {
  * Stateless: a new run reads the last two minutes again.
  */
 export async function watchParty(
-  services: Services,
+  services: CardServices,
   party: WatchedParty,
   { signal, beat, everyMs = EVERY_MS, beatMs = BEAT_MS }: Watching,
 ): Promise<void> {
@@ -86,9 +87,10 @@ async function turn(
 const pause = (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal }).catch(() => undefined);
 
 /** Reads one party's list. Remembers seen changes, and pages that wait for the next turn. */
-export function createReading(services: Services, party: WatchedParty) {
+export function createReading(services: CardServices, party: WatchedParty) {
   const { database, now } = services;
-  const { inTurn } = LISTENERS[party];
+  const { inTurn, reports } = LISTENERS[party];
+  const book = reports?.booking(services);
   const seen = new Map<string, number>();
   const waiting: ReadPage[] = [];
   /** Ids of rows that could not be applied. A reading that meets one again tries it again. */
@@ -125,7 +127,7 @@ export function createReading(services: Services, party: WatchedParty) {
 
   async function tell(page: ReadPage): Promise<void> {
     [stored, mayDefer] = [undefined, true];
-    for (const { id } of await deliverPage(services, party, page, passed)) {
+    for (const { id } of await deliverPage(services, party, page, { passedBefore: passed, book })) {
       passed.add(id);
       seen.delete(id);
     }

@@ -2,7 +2,7 @@ import { audit } from '../../kernel/audit/audit';
 import type { Call } from '../../kernel/caller';
 import { forbidden, unavailable } from '../../kernel/errors';
 import type { SensitiveCard } from '../../parties/card-processor/word';
-import { PartyAway } from '../../process/party-errors';
+import { PartyAway, PartyRefused } from '../../process/party-errors';
 import type { Services } from '../../services';
 import { requireCard } from './operations';
 import { assertLive } from './rules';
@@ -10,7 +10,7 @@ import { assertLive } from './rules';
 /**
  * The card's number and CVV, requested from the processor for this response only. The audit log records the request
  * before the response is sent. An operator's credential is refused.
- * @throws Problem 403 for an admin, 404, 409 `card_not_active` before the card is issued, `card_closed`, 503
+ * @throws Problem 403 for an admin, and where the processor does not show the number, 404, 409 `card_not_active` before the card is issued, `card_closed`, 503
  * `unavailable`
  */
 export async function revealCard(
@@ -25,6 +25,8 @@ export async function revealCard(
   const { cardNumber, cvv, expiryMonth, expiryYear } = await parties.cardProcessor
     .sensitive(card.processorReference)
     .catch((error: unknown) => {
+      if (error instanceof PartyRefused)
+        throw forbidden('The card processor does not show the number of this card.');
       throw error instanceof PartyAway
         ? unavailable('The card processor cannot be reached just now.')
         : error;

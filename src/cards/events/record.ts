@@ -68,6 +68,8 @@ export interface NetworkMessage {
   channel?: Channel;
   /** The processor's id of the challenge that authenticated the payer. */
   challengeId?: string;
+  /** The processor has authenticated the payer itself. */
+  authenticated?: boolean;
   sentAt: Date;
 }
 

@@ -206,7 +206,7 @@ async function mismatched(
 
 function networkMessage(message: ProcessorMessage, cardId: string): NetworkMessage {
   const { type: event, networkReference: reference, amount, currency, final, merchant, sentAt } = message;
-  const { channel, challengeId } = message;
+  const { channel, challengeId, authenticated } = message;
   return {
     type: 'network',
     event,
@@ -219,6 +219,7 @@ function networkMessage(message: ProcessorMessage, cardId: string): NetworkMessa
     sentAt,
     channel,
     challengeId,
+    authenticated,
   };
 }
 

@@ -1,11 +1,9 @@
 import { type RawRequest, type Route, route } from '../../http/route';
 import { invalid, notFound, Problem } from '../../kernel/errors';
+import type { KeyedAnswer } from '../../kernel/idempotency';
 import { PARTY_NAMES } from '../../kernel/parties';
-import {
-  type ChallengeMessage,
-  isChallengeMessage,
-  type ProcessorMessage,
-} from '../../parties/card-processor/message';
+import { isChallengeMessage } from '../../parties/card-processor/message';
+import type { ReceivedMessage } from '../../parties/card-processor/port';
 import { createForgedCount, showUnreadable } from '../../process/callbacks/operations';
 import { UnreadableCallback } from '../../process/party-errors';
 import { findChallenge } from '../challenges/operations';
@@ -14,6 +12,7 @@ import type { CardServices } from '../services';
 import { createProcessorLine } from './answer-message';
 import { createChallengeLine } from './challenge-line';
 import { MESSAGES_PATH } from './message-key';
+import { createReportLine, REPORT_BOOKED } from './report-line';
 
 /** In bytes; far more than any message needs. */
 const BODY_LIMIT = 64 * 1024;
@@ -23,6 +22,7 @@ const PARTY = PARTY_NAMES.cardProcessor;
 export function processorMessageRoute(services: CardServices): Route {
   const line = createProcessorLine(services);
   const challenges = createChallengeLine(services);
+  const reports = createReportLine(services, line);
   const countForged = createForgedCount(services, PARTY);
   return route({
     method: 'POST',
@@ -34,13 +34,22 @@ export function processorMessageRoute(services: CardServices): Route {
     async gathered({ raw }) {
       if (!raw) throw new Error('the route does not take raw bodies');
       const message = await verified(services, raw);
+      if (message?.type === 'report') {
+        await reports.book(message);
+        return REPORT_BOOKED;
+      }
       if (message && isChallengeMessage(message)) return challenges.answer(message);
-      if (message) return line.answer(message);
+      if (message) return inProcessorsForm(services, await line.answer(message));
       services.observeForged(PARTY);
       await countForged(raw.bytes);
       throw new Problem(401, 'unauthorized', 'The signature does not match the message.');
     },
   });
+}
+
+/** Our answer to a message, in the form that the processor reads. */
+function inProcessorsForm({ parties }: CardServices, answer: KeyedAnswer) {
+  return { ...answer, ...parties.cardProcessor.renderAnswer?.(answer.body) };
 }
 
 /** Lets the card processor read the state of a challenge. */
@@ -72,7 +81,7 @@ export function challengeRoute(services: CardServices): Route {
 async function verified(
   services: CardServices,
   { bytes, headers }: RawRequest,
-): Promise<ProcessorMessage | ChallengeMessage | undefined> {
+): Promise<ReceivedMessage | undefined> {
   try {
     return services.parties.cardProcessor.verifyMessage(bytes, headers);
   } catch (error) {

@@ -101,12 +101,14 @@ export type AuthorizationAnswer = z.output<typeof authorizationAnswer>;
 export type ProcessorMessage = z.output<typeof processorMessage> & {
   /** The body as received, for its fingerprint and for people who examine it. */
   received: Record<string, unknown>;
+  /** The processor has authenticated the payer by its own 3-D Secure, so there is no challenge of ours. */
+  authenticated?: boolean;
 };
 
 export type ChallengeMessage = ChallengeRequest & Pick<ProcessorMessage, 'received'>;
 
-export const isChallengeMessage = (
-  message: ProcessorMessage | ChallengeMessage,
+export const isChallengeMessage = <Other extends { type: string }>(
+  message: Other | ChallengeMessage,
 ): message is ChallengeMessage => (CHALLENGE_TYPES as readonly string[]).includes(message.type);
 
 /** Parses a processor's message. @throws UnreadableCallback its cause is a 400 that names the field */

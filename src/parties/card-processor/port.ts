@@ -1,7 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { PartyCallback } from '../protocol/callback';
+import type { ReadBalances } from '../protocol/balances';
 import type { ReadChanges } from '../protocol/changes';
 import type { ChallengeMessage, ProcessorMessage } from './message';
+import type { NetworkReport } from './report';
 import type { CardWord, ClosureWord, SensitiveCard, TokenizationWord } from './word';
 
 /**
@@ -36,10 +38,22 @@ export interface CardProcessor {
    * Verifies and parses a message of a card network. Undefined when the signature is wrong or too old.
    * @throws UnreadableCallback the message is signed but unreadable; its cause names the field
    */
-  verifyMessage(raw: Buffer, headers: IncomingHttpHeaders): ProcessorMessage | ChallengeMessage | undefined;
+  verifyMessage(raw: Buffer, headers: IncomingHttpHeaders): ReceivedMessage | undefined;
   /** Whether the processor has signed the path that it reads. False when the signature is too old. */
   verifyQuestion(path: string, headers: IncomingHttpHeaders): boolean;
+  /** Renders our answer to a message. Absent: the processor reads the answers of our protocol. */
+  renderAnswer?(body: string): { body: string; headers: Record<string, string> };
+  /**
+   * Reads the report that a change of the list names. Absent: the list names orders only, because the processor repeats
+   * unanswered messages.
+   * @throws PartyAway the report is unknown now; UnreadableCallback it cannot be read
+   */
+  reported?(ref: string): Promise<NetworkReport>;
+  /** Reads the balances that pay for the cards. Absent: the processor reports none. @throws PartyAway */
+  balances?: ReadBalances;
 }
+
+export type ReceivedMessage = ProcessorMessage | ChallengeMessage | NetworkReport;
 
 interface Order {
   key: string;

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Decimal } from '../../kernel/money/money';
+import type { ReadBalances } from '../protocol/balances';
 import type { PartyCallback } from '../protocol/callback';
 import type { ReadChanges } from '../protocol/changes';
 import type { ExchangeOrderWord, ExchangeWithdrawalWord } from './word';
@@ -41,14 +42,6 @@ export interface ExchangeWithdrawalOrder {
   callbackUrl: string;
 }
 
-/** The settled balances that the party reports, by currency. Negative where we owe the party. */
-export interface SettlementReading {
-  /** Time of the balances, by the party's clock. */
-  asOf: Date;
-  /** A missing currency has a balance of zero. */
-  balances: readonly { currency: string; amount: Decimal }[];
-}
-
 /** A callback. `ref` is the key of the order or withdrawal that has changed. */
 export interface ExchangeCallback extends PartyCallback {
   key: string;
@@ -69,7 +62,7 @@ export interface ExchangeParty {
   /** @throws PartyAway the state is unknown now */
   askWithdrawal(key: string): Promise<ExchangeWithdrawalWord | 'unknown_to_party'>;
   /** @throws PartyAway the balances are unknown now */
-  balances(): Promise<SettlementReading>;
+  balances: ReadBalances;
   /** Lists orders and withdrawals by their keys. */
   changes: ReadChanges;
   /** Undefined when the signature is wrong or too old, or when the message is not such a callback. */

@@ -7,7 +7,7 @@ type ObserveCall = Observers['observePartyCall'];
 type Call = (...given: unknown[]) => unknown;
 
 /** Members that do not call the party. `then` is read when a promise resolves to the port. */
-const NO_CALLS = new Set(['verify', 'verifyMessage', 'verifyQuestion', 'then']);
+const NO_CALLS = new Set(['verify', 'verifyMessage', 'verifyQuestion', 'renderAnswer', 'then']);
 
 /**
  * Counts and times the calls of a port under its own method names. An unreadable answer counts as `unknown`. Members

@@ -3,13 +3,15 @@ import { serves } from '../../../challenges/rules';
 import type { Authentication, NetworkMessage } from '../../record';
 import type { Board } from '../board';
 
-/** Whether the challenge of a message authenticates it; undefined when the message names no challenge. */
+/**
+ * Whether a message is authenticated, by its challenge or by the processor; undefined when it names neither.
+ */
 export function authenticationOf(
   board: Board,
   { id: cardId }: Card,
-  { challengeId, amount, currency, merchant }: NetworkMessage,
+  { challengeId, authenticated, amount, currency, merchant }: NetworkMessage,
 ): Authentication | undefined {
-  if (challengeId === undefined) return undefined;
+  if (challengeId === undefined) return authenticated ? 'valid' : undefined;
   const challenge = board.challenge(challengeId);
   return challenge && serves(challenge, { cardId, amount, currency, merchant }) ? 'valid' : 'invalid';
 }
