@@ -140,8 +140,16 @@ export function createServices(options: Wiring): Composed {
   const publicUrl = options.publicUrl ?? DEFAULT_URL;
   const switches = createSwitches(database, { leftOut: leftOutIn(options.partySettings) });
   const observers = { ...NO_OBSERVERS, ...options.observers };
+  const reference = createReference();
   const parties = observedParties(
-    createParties({ sandboxPartiesUrl: publicUrl, ...options, now, machineNow, observers }),
+    createParties({
+      sandboxPartiesUrl: publicUrl,
+      ...options,
+      now,
+      machineNow,
+      observers,
+      cityName: (region, code) => reference.cities(region).find((city) => city.code === code)?.name,
+    }),
     observers.observePartyCall,
   );
   const dealt = {
@@ -187,7 +195,7 @@ export function createServices(options: Wiring): Composed {
     transferStatuses: TRANSFER_STATUSES,
     requireAdmittedBin,
     assertBinOpen,
-    reference: createReference(),
+    reference,
     publicUrl,
     readiness,
     ...observers,

@@ -17,6 +17,8 @@ interface PartyFacts {
   account?: string;
   /** Other settings that reach the party, for a message. */
   instead?: string;
+  /** Stripe can be the party: `PARTY_<NAME>=stripe`. */
+  byStripe?: true;
 }
 
 /** Parties that are reached over HTTP, named as in `Services.parties`. */
@@ -27,9 +29,17 @@ const FACTS = {
     carries: ['card_issuing'],
     reports: 'orders',
     account: 'card_network',
+    instead: 'PARTY_CARD_PROCESSOR=stripe',
+    byStripe: true,
   },
   // A person can replace the cardholder reviewer.
-  cardholderReview: { name: 'cardholder-review', words: 'the cardholder review', reports: 'orders' },
+  cardholderReview: {
+    name: 'cardholder-review',
+    words: 'the cardholder review',
+    reports: 'orders',
+    instead: 'PARTY_CARDHOLDER_REVIEW=stripe',
+    byStripe: true,
+  },
   checkout: {
     name: 'checkout',
     words: 'the checkout',

@@ -2,11 +2,14 @@ import type { DocumentsSettings } from '../kernel/config/config';
 import type { SmtpSettings } from '../kernel/config/mail';
 import { missingParties, type PartySettings } from '../kernel/config/parties';
 import type { RatesSettings } from '../kernel/config/rates';
-import type { StripeSettings } from '../kernel/config/stripe';
+import type { StripeIssuingSettings, StripeSettings } from '../kernel/config/stripe';
 import type { WitnessSettings } from '../kernel/config/witness';
 import { PARTIES, PARTY_NAMES, type Party } from '../kernel/parties';
 import type { Keyring } from '../kernel/security/keyring';
 import { StartupError } from '../kernel/startup-error';
+import { createStripeCardProcessor } from './card-processor/stripe/processor';
+import type { CityName } from './cardholder-review/stripe/person';
+import { createStripeRegistry } from './cardholder-review/stripe/registry';
 import { createChains } from './chain/create';
 import { createStripeCheckout } from './checkout/stripe/checkout';
 import type { PartyWiring } from './define';
@@ -34,6 +37,9 @@ export interface PartiesOptions extends PartyWiring {
   parties?: Partial<Parties> | undefined;
   documents?: DocumentsSettings | undefined;
   stripe?: StripeSettings | undefined;
+  stripeIssuing?: StripeIssuingSettings | undefined;
+  /** Needed where Stripe registers cardholders. */
+  cityName?: CityName | undefined;
   ratesSource?: RatesSettings | undefined;
   /** The mail server. Without one, the sandbox shows mails in the tester's mailbox only. */
   smtp?: SmtpSettings | undefined;
@@ -53,6 +59,7 @@ export function createParties(options: PartiesOptions): Parties {
   const outside = { ...options, now: options.machineNow };
   const given: Partial<Parties> = {
     ...(stripe ? { checkout: createStripeCheckout({ ...stripe, now: outside.now }) } : {}),
+    ...issuingParties(outside),
     ...(ratesSource ? { rates: keptRates(configuredSource(ratesSource, outside.now), outside) } : {}),
     ...options.parties,
   };
@@ -70,6 +77,17 @@ export function createParties(options: PartiesOptions): Parties {
     signer: given.signer ?? createRemoteSigner({ database, keyring }),
     documents:
       given.documents ?? createDocuments(documents ? createStore(documents) : createMemoryStore(), keyring),
+  };
+}
+
+function issuingParties({ stripeIssuing: issuing, database, now, cityName }: PartiesOptions): Partial<Parties> {
+  if (!issuing) return {};
+  const options = { ...issuing, database, now };
+  return {
+    ...(issuing.processes ? { cardProcessor: createStripeCardProcessor(options) } : {}),
+    ...(issuing.reviews
+      ? { cardholderReview: createStripeRegistry({ ...options, cityName: cityName ?? (() => undefined) }) }
+      : {}),
   };
 }
 

@@ -241,8 +241,9 @@ function connect(setup: Setup, { database, keyring }: Base): Parts {
   return { ...setup, keyring, temporal, onAway, composition, services, metrics, readiness, address, own };
 }
 
-const partiesOf = ({ stripe, smtp, ratesSource, witness, parties }: Config) => ({
+const partiesOf = ({ stripe, stripeIssuing, smtp, ratesSource, witness, parties }: Config) => ({
   stripe,
+  stripeIssuing,
   smtp,
   ratesSource,
   witness,

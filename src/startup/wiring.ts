@@ -5,7 +5,7 @@ import type { Config, DeskSignIn, DocumentsSettings } from '../kernel/config/con
 import type { SmtpSettings } from '../kernel/config/mail';
 import type { PartySettings } from '../kernel/config/parties';
 import type { RatesSettings } from '../kernel/config/rates';
-import type { StripeSettings } from '../kernel/config/stripe';
+import type { StripeIssuingSettings, StripeSettings } from '../kernel/config/stripe';
 import type { WitnessSettings } from '../kernel/config/witness';
 import type { Database } from '../kernel/db/database';
 import type { Sign } from '../kernel/db/lookout';
@@ -44,6 +44,8 @@ export interface Wiring {
   documents?: DocumentsSettings;
   /** When given, payers of deposits are sent to Stripe instead of the sandbox's checkout. */
   stripe?: StripeSettings | undefined;
+  /** When given, Stripe Issuing makes the cards, or registers the cardholders, or both. */
+  stripeIssuing?: StripeIssuingSettings | undefined;
   /** When given, replaces the rates party. */
   ratesSource?: RatesSettings | undefined;
   /** Mail server. A live installation without one issues no 3-D Secure challenges. */

@@ -179,7 +179,7 @@ function accept(role: string, environment: Record<string, string>): void {
     if (/_KEYS$/.test(name)) return masterKeysText();
     if (name.startsWith('TEMPORAL_TLS')) return name === 'TEMPORAL_TLS_KEY' ? key : cert;
     if (name === 'STRIPE_SECRET_KEY') return 'sk_live_1';
-    return name === 'STRIPE_WEBHOOK_SECRET' ? 'whsec_1' : 'secret'.repeat(8);
+    return /^STRIPE_.*WEBHOOK_SECRET$/.test(name) ? 'whsec_1' : 'secret'.repeat(8);
   };
   const given = Object.fromEntries(
     Object.entries(environment).map(([name, value]) => {

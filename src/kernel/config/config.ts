@@ -28,7 +28,7 @@ import {
 import { readSecretFiles } from './secret-files';
 import { readSignerOperators, type SignerOperator } from './signer-operators';
 import { readStationKeys, type StationKeySetting } from './station-keys';
-import { readStripe, type StripeSettings } from './stripe';
+import { readStripe, type StripeIssuingSettings, type StripeSettings } from './stripe';
 import { TEMPORAL_VARIABLES } from './temporal';
 import { readTemporalAccess, type TemporalAccess } from './temporal-access';
 import { readWitnessSettings, type WitnessSettings } from './witness';
@@ -127,6 +127,10 @@ const schema = z.object({
     .string()
     .regex(/^whsec_\w+$/, 'must be the signing secret of a webhook endpoint at Stripe (whsec_…)')
     .optional(),
+  /** With PARTY_CARD_PROCESSOR=stripe or PARTY_CARDHOLDER_REVIEW=stripe: secrets of the endpoints for Issuing, separated by commas. */
+  STRIPE_ISSUING_WEBHOOK_SECRET: text.optional(),
+  /** With PARTY_CARD_PROCESSOR=stripe: how cards of each BIN are made at Stripe, as JSON. */
+  STRIPE_ISSUING_PROGRAMMES: text.optional(),
   /** URL of the API process that serves the simulated parties. Default: the API's own address on this machine. */
   SANDBOX_PARTIES_URL: address('http://api:8080').optional(),
   ...LIMIT_VARIABLES,
@@ -224,6 +228,8 @@ export interface Config {
   sandboxRates: 'still' | 'moving';
   /** Absent: the checkout that `parties` names, or the sandbox's. */
   stripe: StripeSettings | undefined;
+  /** Absent: the card processor and the cardholder review that `parties` names, or the sandbox's. */
+  stripeIssuing: StripeIssuingSettings | undefined;
   parties: PartySettings;
   /** Absent: the sandbox's mailbox. A live installation without a mail server issues no 3-D Secure challenges. */
   smtp: SmtpSettings | undefined;
@@ -270,7 +276,7 @@ export function readConfig(
   const parsed = schema.safeParse(given);
   const served = partyUse === 'serves' ? readPartySecrets(given) : { secrets: {}, wrong: [] };
   const parties = partyUse === 'serves' ? { settings: {}, wrong: served.wrong } : readPartySettings(given);
-  const { stripe, wrong: wrongStripe } = readStripe(given);
+  const { stripe, stripeIssuing, wrong: wrongStripe } = readStripe(given);
   const { ratesSource, wrong: wrongRates } = readRatesSettings(given);
   const { smtp, wrong: wrongMail } = readMailSettings(given);
   const { witness, wrong: wrongWitness } = readWitnessSettings(given);
@@ -288,6 +294,8 @@ export function readConfig(
     ...(live && partyUse === 'reaches' && parties.wrong.length === 0
       ? missingParties(parties.settings, [
           ...(stripe ? (['checkout'] as const) : []),
+          ...(stripeIssuing?.processes ? (['cardProcessor'] as const) : []),
+          ...(stripeIssuing?.reviews ? (['cardholderReview'] as const) : []),
           ...(ratesSource ? (['rates'] as const) : []),
         ])
       : []),
@@ -299,6 +307,7 @@ export function readConfig(
     ...config,
     temporal: { ...config.temporal, access },
     stripe,
+    stripeIssuing,
     smtp,
     witness,
     ratesSource,
@@ -333,7 +342,15 @@ const modeOf = ({ MODE = 'sandbox' }: Environment): Config['mode'] => MODE;
 const DRAIN_SECONDS = 5;
 
 /** Settings that other functions read from the environment. */
-type ReadApart = 'temporal' | 'stripe' | 'smtp' | 'witness' | 'ratesSource' | 'parties' | 'partySecrets';
+type ReadApart =
+  | 'temporal'
+  | 'stripe'
+  | 'stripeIssuing'
+  | 'smtp'
+  | 'witness'
+  | 'ratesSource'
+  | 'parties'
+  | 'partySecrets';
 
 const MINUTE_MS = 60_000;
 

@@ -25,7 +25,7 @@ const SECRET_BYTES = 32;
  * @returns the settings, and a line for each wrong variable, without its value
  */
 export function readPartySettings(given: Environment): { settings: PartySettings; wrong: string[] } {
-  const read = PARTIES.map((party) => [party, readParty(partyVariable(party), given)] as const);
+  const read = PARTIES.map((party) => [party, readParty(party, given)] as const);
   const wrong = read.flatMap(([, { lines = [] }]) => lines);
   return { settings: Object.fromEntries(read.map(([party, { setting }]) => [party, setting])), wrong };
 }
@@ -57,12 +57,16 @@ interface ReadParty {
   lines?: string[];
 }
 
-function readParty(name: string, given: Environment): ReadParty {
+/** A party that Stripe is has no setting here, because its adapter is made from the settings of Stripe. */
+function readParty(party: Party, given: Environment): ReadParty {
+  const name = partyVariable(party);
   const [state, url, secret] = [given[name], given[`${name}_URL`], given[`${name}_SECRET`]];
-  if (state !== undefined && state !== 'off') return { lines: [`${name}: must be "off" or absent`] };
+  const states = PARTY_FACTS[party].byStripe ? ['off', 'stripe'] : ['off'];
+  if (state !== undefined && !states.includes(state))
+    return { lines: [`${name}: must be ${states.map((each) => `"${each}"`).join(', ')} or absent`] };
   if (url === undefined && secret === undefined) return state === 'off' ? { setting: 'off' } : {};
-  if (state === 'off')
-    return { lines: [`${name}: must not be off when ${name}_URL or ${name}_SECRET is given`] };
+  if (state !== undefined)
+    return { lines: [`${name}: must not be ${state} when ${name}_URL or ${name}_SECRET is given`] };
   const lines = [...wrongUrl(`${name}_URL`, url), ...wrongSecret(`${name}_SECRET`, secret)];
   if (lines.length > 0) return { lines };
   const address = { url: (url ?? '').replace(/\/+$/, ''), secret: Buffer.from(secret ?? '') };

@@ -21,6 +21,7 @@ export const SECRET_VARIABLES: readonly string[] = [
   'SMTP_URL',
   'STRIPE_SECRET_KEY',
   'STRIPE_WEBHOOK_SECRET',
+  'STRIPE_ISSUING_WEBHOOK_SECRET',
   ...PARTIES.map((party) => `${partyVariable(party)}_SECRET`),
 ];
 

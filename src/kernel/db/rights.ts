@@ -176,6 +176,10 @@ export const TABLES: Readonly<Record<string, TableRights>> = {
   settlement_checks: { runtime: CHANGE },
   settlement_readings: { runtime: ANY },
 
+  // Parties
+  party_names: { runtime: CHANGE },
+  processor_balances: { runtime: CHANGE },
+
   // Chains
   networks: { runtime: CHANGE, hidden: ['rpc_urls'] },
   wallet_seeds: { runtime: CHANGE, hidden: 'all' },

@@ -13,7 +13,7 @@ const MIN_SPAN_SECONDS = 60;
 const MAX_EVENTS_OF_MIN_SPAN = 10_000;
 
 export interface EventListing {
-  /** One request may name twenty types at most. */
+  /** At most twenty, by Stripe's limit of a request. */
   types: readonly string[];
   /** The changes that a page's readable events stand for, in their order. */
   changesIn(events: readonly Stripe.Event[]): PartyChange[] | Promise<PartyChange[]>;

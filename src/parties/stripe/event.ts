@@ -5,7 +5,7 @@ import { UnreadableCallback } from '../../process/party-errors';
 const TOLERANCE_SECONDS = 300;
 
 export interface EventVerification {
-  /** One secret for each endpoint that is registered at Stripe. */
+  /** The secret of each endpoint that is registered at Stripe. */
   secrets: readonly string[];
   at: Date;
 }

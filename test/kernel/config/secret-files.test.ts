@@ -60,13 +60,17 @@ const BESIDE: Readonly<Record<string, NodeJS.ProcessEnv>> = {
   SMTP_URL: { MAIL_FROM: 'cards@example.com' },
   STRIPE_SECRET_KEY: { STRIPE_WEBHOOK_SECRET: `whsec_${'h'.repeat(32)}` },
   STRIPE_WEBHOOK_SECRET: { STRIPE_SECRET_KEY: 'sk_test_hush' },
+  STRIPE_ISSUING_WEBHOOK_SECRET: {
+    STRIPE_SECRET_KEY: 'sk_test_hush',
+    PARTY_CARDHOLDER_REVIEW: 'stripe',
+  },
 };
 
 /** A value that the variable takes. */
 function valueOf(name: string): string {
   if (name.startsWith('DATABASE_')) return `${URL}_${name.toLowerCase()}`;
   if (name.endsWith('_KEYS')) return KEYS;
-  if (name === 'STRIPE_WEBHOOK_SECRET') return `whsec_${'h'.repeat(32)}`;
+  if (/^STRIPE_.*WEBHOOK_SECRET$/.test(name)) return `whsec_${'h'.repeat(32)}`;
   if (name === 'SMTP_URL') return 'smtps://ada:hush@mail.example.com:465';
   return `sk_test_${'h'.repeat(32)}`;
 }
