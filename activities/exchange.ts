@@ -1,13 +1,18 @@
 import type { Composed } from '../src/composition';
 import { readSettlement } from '../src/transfers/exchange/settlement/readings';
+import { readProcessorBalances } from '../src/transfers/settlement/processor-balances';
 
 export interface ExchangeActivities {
-  /** Stores the balances that the exchange reports now. Repeating it is harmless. */
+  /** Stores the balances that the exchange and the card processor report now. Repeating it is harmless. */
   readSettlement(): Promise<void>;
 }
 
 export function createExchangeActivities(services: Composed): ExchangeActivities {
   return {
-    readSettlement: () => readSettlement(services),
+    async readSettlement() {
+      // An outage of one party does not stop the reading of the other.
+      const read = await Promise.allSettled([readSettlement(services), readProcessorBalances(services)]);
+      for (const each of read) if (each.status === 'rejected') throw each.reason;
+    },
   };
 }

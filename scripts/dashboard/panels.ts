@@ -99,10 +99,13 @@ export const ROWS: readonly { title: string; panels: readonly Panel[] }[] = [
         queries: { '{{queue}}': largest('waiting_for_person_oldest_seconds', 'queue') },
       },
       {
-        title: 'Difference to the exchange',
-        description: 'Does the exchange report what the books say?',
+        title: 'Difference to parties',
+        description: 'Do the exchange and the card processor report what the books say?',
         unit: 'short',
-        queries: { '{{currency}}': largest('settlement_difference', 'currency') },
+        queries: {
+          'exchange {{currency}}': largest('settlement_difference', 'currency'),
+          'card processor {{currency}}': largest('processor_balance_difference', 'currency'),
+        },
       },
       {
         title: 'Difference to chains',

@@ -6,6 +6,7 @@ import type { Services } from '../services';
 import { SUSPENSE } from './engine/breaks';
 import { countOpenTransfers } from './engine/open-transfers';
 import { lastReadings } from './exchange/settlement/readings';
+import { lastProcessorBalances } from './settlement/processor-balances';
 
 /** Money in suspense and money to claim. Counts the breaks, because entries of suspense are a history. */
 export const suspenseReading: Reading = {
@@ -27,13 +28,16 @@ export const openTransfersReading: Reading = {
 
 export const settlementReading = ({ now }: Pick<Services, 'now'>): Reading => ({
   name: 'settlement',
-  gauges: ['settlement_difference', 'exchange_reading_age_seconds'],
+  gauges: ['settlement_difference', 'processor_balance_difference', 'exchange_reading_age_seconds'],
   async read(sql) {
     const readings = [...(await lastReadings(sql, allCurrencies())).values()];
     const newest = Math.max(...readings.map(({ asOf }) => asOf.getTime()));
     return [
       ...readings.map(({ currency, reported, booked }) =>
         sample('settlement_difference', { currency }, reported.minus(booked).toNumber()),
+      ),
+      ...(await lastProcessorBalances(sql)).map(({ currency, reported, booked }) =>
+        sample('processor_balance_difference', { currency }, reported.minus(booked).toNumber()),
       ),
       ...(readings.length > 0 ? [sample('exchange_reading_age_seconds', {}, ageSeconds(now(), newest))] : []),
     ];

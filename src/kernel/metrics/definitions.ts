@@ -119,6 +119,12 @@ export const METRICS = {
     help: 'Balance that the exchange reports, less the balance of the books, at the last reading.',
     alert: 'A break `settlement_difference`: the difference has lasted for `SETTLEMENT_DIFFERENCE_SECONDS`.',
   },
+  processor_balance_difference: {
+    type: 'gauge',
+    labels: ['currency'],
+    help: 'Balance that the card processor reports, less the balance of the books, at the last reading. Absent where it reports none.',
+    alert: 'A break `processor_balance_differs`: the difference has lasted for `SETTLEMENT_DIFFERENCE_SECONDS`.',
+  },
   exchange_reading_age_seconds: {
     type: 'gauge',
     labels: [],

@@ -1,0 +1,73 @@
+import { Decimal } from '../../../src/kernel/money/money';
+import { openBreaksOf } from '../../../src/process/breaks/operations';
+import { PartyAway } from '../../../src/process/party-errors';
+import { partyBalances } from '../../../src/transfers/settlement/balances';
+import { moveSettlement } from '../../../src/transfers/settlement/move';
+import { readProcessorBalances } from '../../../src/transfers/settlement/processor-balances';
+import type { TestApi } from '../../support/api';
+import { type Clock, onClock } from '../external-cards/support';
+
+/** The balance that a card processor reports, compared with our books. */
+
+let api: TestApi & { clock: Clock };
+let reported: string | undefined;
+beforeEach(async () => {
+  api = await onClock();
+  reported = '100.00';
+  api.services.parties.cardProcessor = {
+    ...api.services.parties.cardProcessor,
+    async balances() {
+      if (reported === undefined) throw new PartyAway();
+      return { asOf: api.clock.at, balances: [{ currency: 'USD', amount: new Decimal(reported) }] };
+    },
+  };
+  const funding = { party: 'cardProcessor', currency: 'USD', amount: new Decimal(100), as: 'funding' } as const;
+  await api.database.transaction((tx) => moveSettlement(tx, funding, api.clock.at));
+});
+afterEach(() => api.close());
+
+const shown = async () =>
+  (await openBreaksOf(api.database, 'card-processor:USD')).map(
+    ({ kind, amount }) => `${kind} ${amount?.toFixed(2)}`,
+  );
+const readIn = async (seconds: number) => {
+  api.clock.pass(seconds);
+  await readProcessorBalances(api.services);
+};
+
+it('opens a break for a difference that lasts, and closes it when it ends', async () => {
+  await readIn(0);
+  reported = '95.00';
+  await readIn(300);
+  expect(await shown()).toEqual([]);
+  reported = '94.00';
+  await readIn(3_600);
+  expect(await shown()).toEqual(['processor_balance_differs -6.00']);
+  reported = '100.00';
+  await readIn(300);
+  expect(await shown()).toEqual([]);
+});
+
+it('takes a difference to the other side for a new one, as movements under way make it', async () => {
+  for (const amount of ['99.00', '101.00', '99.50', '100.50']) {
+    reported = amount;
+    await readIn(3_000);
+  }
+  expect(await shown()).toEqual([]);
+});
+
+it('shows the reported balance beside the books', async () => {
+  reported = '97.00';
+  await readIn(0);
+  const [balance] = await partyBalances(api.database, { parties: ['cardProcessor'] });
+  expect(balance).toMatchObject({ party: 'cardProcessor', currency: 'USD', asOf: api.clock.at });
+  expect([balance?.booked.toFixed(2), balance?.reported?.toFixed(2)]).toEqual(['100.00', '97.00']);
+});
+
+it('keeps the last reading while the processor is away', async () => {
+  await readIn(0);
+  reported = undefined;
+  await expect(readIn(300)).rejects.toThrow(PartyAway);
+  const [balance] = await partyBalances(api.database, { parties: ['cardProcessor'] });
+  expect(balance?.reported?.toFixed(2)).toBe('100.00');
+});
