@@ -258,6 +258,19 @@ it('shows a capture on a card that is not ours', async () => {
   api.account.state.balance.usd += 700;
 });
 
+it('passes an event of the list that cannot be read, and books the later ones', async () => {
+  const [unreadable] = card.network.captured(null, 100);
+  Object.assign(unreadable?.['data'].object, { type: 'chargeback' });
+  card.network.refunded(null, 500);
+  await readList(api);
+  expect(await balance()).toBe('105.00 0.00 -5.00');
+  expect(await breaksOf(api, 'party_row_not_applied')).toMatchObject([
+    { subject: 'cardProcessor', detail: expect.stringContaining(unreadable?.['id']) },
+  ]);
+  api.account.events.splice(api.account.events.indexOf(unreadable as Json), 1);
+  api.account.state.balance.usd += 100;
+});
+
 it('asks for no challenge of ours where Stripe has authenticated the payer', async () => {
   const path = `/v2/cards/${card.id}/limits`;
   const { version } = (await client.call('GET', path)).body;
@@ -267,8 +280,11 @@ it('asks for no challenge of ours where Stripe has authenticated the payer', asy
   const { network } = card;
   expect(await ask(api, card, network.opened(result('failed')), 100)).toBe(false);
   expect(await ask(api, card, network.opened(), 100)).toBe(false);
-  expect(await ask(api, card, network.opened(result('authenticated')), 100)).toBe(true);
-  expect(await ask(api, card, network.opened({ authorization_method: 'chip' }), 100)).toBe(true);
+  for (const given of [result('authenticated'), { authorization_method: 'chip' }]) {
+    const authorization = network.opened(given);
+    expect(await ask(api, card, authorization, 100)).toBe(true);
+    network.decided(authorization, 100, { approved: true });
+  }
 });
 
 it('closes the card at Stripe, and books what comes later', async () => {

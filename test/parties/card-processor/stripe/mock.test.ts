@@ -1,10 +1,9 @@
+/** @long starts Stripe's own mock, which checks requests by the published description. */
 import { createStripeCardProcessor } from '../../../../src/parties/card-processor/stripe/processor';
 import { createStripeRegistry } from '../../../../src/parties/cardholder-review/stripe/registry';
 import { type TestDatabase, testDatabase } from '../../../support/database';
 import { type StripeMock, startStripeMock, stripeMockExecutable } from '../../../support/outside/stripe-mock';
 import { SECRET } from './account';
-
-/** Requests of Stripe Issuing against Stripe's own mock, which checks them by the published description. @long */
 
 let executable: string | undefined;
 let mock: StripeMock;
