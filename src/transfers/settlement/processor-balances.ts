@@ -26,7 +26,7 @@ export const DIFFERS = 'processor_balance_differs';
 const balances = recordTable<ProcessorBalance>('processor_balances', { reported: decimal, booked: decimal });
 
 export const lastProcessorBalances = (sql: Sql): Promise<ProcessorBalance[]> =>
-  balances.all(sql, balances().select('*').orderBy('currency'));
+  balances.all(sql, balances().orderBy('currency'));
 
 /**
  * Compares the balances that pay for cards with our books, where the card processor reports them. A processor holds

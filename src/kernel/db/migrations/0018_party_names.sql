@@ -10,8 +10,8 @@ create table party_names (
 -- Balances that the card processor reports for its cards, with our books. One row a currency: the last reading.
 create table processor_balances (
   currency      text primary key,
-  reported      numeric(38, 18) not null,
-  booked        numeric(38, 18) not null,
+  reported      numeric not null,
+  booked        numeric not null,
   as_of         timestamptz(3) not null,
   differs_since timestamptz(3)  -- null: both were equal
 );
