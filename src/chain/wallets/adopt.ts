@@ -24,7 +24,7 @@ export interface Stray {
   tenantId: string | null;
   /** The network has adopted the wallet already. */
   isAdopted: boolean;
-  /** The product has derived the address. False for a row that somebody has written by hand. */
+  /** False for a row that somebody has written by hand, and where the network has named the address for another use. */
   isOurs: boolean;
 }
 
@@ -34,12 +34,14 @@ type Home = Pick<
 > & {
   tenantId: string | null;
   isAdopted: boolean;
+  isNamed: boolean;
 };
 
 // Raw: an anti-join. Index: wallets_of_address.
 const HOMES = `
   select distinct on (home.address) home.id, home.chain, home.address, home.derivation_index as "derivationIndex", home.purpose,
-         home.scope, home.attestation, home.tenant_id as "tenantId", own.id is not null as "isAdopted"
+         home.scope, home.attestation, home.tenant_id as "tenantId", own.id is not null as "isAdopted",
+         exists (select from named_addresses n where n.chain = $1 and n.address = home.address) as "isNamed"
     from wallets home left join wallets own on own.address = home.address and own.chain = $1
    where home.address = any ($2::text[]) and home.chain <> $1 and home.purpose = 'pool' and not home.adopted
      and (own.id is null
@@ -58,8 +60,8 @@ export async function straysAmong(
 ): Promise<ReadonlyMap<string, Stray>> {
   const found = await homesOf(sql, chain, addresses);
   return new Map(
-    found.map(({ address, tenantId, isAdopted, ...home }) => {
-      const isOurs = isAttested(keyring, { address, ...home });
+    found.map(({ address, tenantId, isAdopted, isNamed, ...home }) => {
+      const isOurs = !isNamed && isAttested(keyring, { address, ...home });
       return [address, { address, homeChain: home.chain, tenantId, isAdopted, isOurs }];
     }),
   );
@@ -92,16 +94,10 @@ export async function adoptWallets(
 }
 
 /**
- * The addresses to which money may come on a network: those of its own pool, and those of the pools of other networks.
- * An address that the network has named for another use is left out. Reads each wallet of the kind once.
+ * The addresses to which money of ours may come on any network of a kind: those of the pools of all its networks. Reads
+ * each wallet once.
  */
-export async function watchedAddresses(
-  sql: Sql,
-  { chain, kind }: Pick<Network, 'chain' | 'kind'>,
-): Promise<string[]> {
-  const named = table('named_addresses').select('address').where({ chain });
-  const rows = await sql.run<{ address: string }>(
-    table('wallets').distinct('address').where({ kind, purpose: 'pool' }).whereNotIn('address', named),
-  );
-  return rows.map(({ address }) => address);
+export async function watchedAddresses(sql: Sql, { kind }: Pick<Network, 'kind'>): Promise<string[]> {
+  const pool = table('wallets').distinct('address').where({ kind, purpose: 'pool' });
+  return (await sql.run<{ address: string }>(pool)).map(({ address }) => address);
 }

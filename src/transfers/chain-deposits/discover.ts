@@ -177,7 +177,7 @@ export async function openingsOf(
   return carried.flatMap((each, place) => {
     const owner = owners[place];
     const stray = owner ? undefined : strays.get(each.transfer.to);
-    // Nobody has the key of an address that the product has not derived.
+    // Such an address has another use, or the product has not derived it.
     if (stray && !stray.isOurs && !stray.isAdopted) return [];
     const homeChain = stray?.homeChain ?? null;
     return {

@@ -39,14 +39,14 @@ const recoveryList = ({ database }: Services): List =>
       chain: columns.text('chain', ({ chain }) => chain),
       token: columns.text('token', ({ token }) => token),
       address: columns.text('from', ({ address }) => address),
-      destination: columns.text('to', ({ destination }) => destination),
+      treasury: columns.text('to', ({ treasury }) => treasury),
       status: columns.status('status', ({ status }) => status),
       waitsFor: columns.text('waits for', ({ waitsFor }) => waitsFor),
       movedUnits: columns.text('moved units', ({ movedUnits }) => movedUnits?.toString()),
       unitsBefore: columns.text('units before', ({ unitsBefore }) => unitsBefore.toString()),
       unitsAfter: columns.text('units after', ({ unitsAfter }) => unitsAfter?.toString()),
-      destinationBefore: columns.text('destination before', (each) => each.destinationBefore.toString()),
-      destinationAfter: columns.text('destination after', (each) => each.destinationAfter?.toString()),
+      treasuryBefore: columns.text('treasury before', (each) => each.treasuryBefore.toString()),
+      treasuryAfter: columns.text('treasury after', (each) => each.treasuryAfter?.toString()),
       txHash: columns.text('transaction', ({ txHash }) => txHash),
       failure: columns.text('failure', ({ failureReason }) => failureReason),
       decidedBy: columns.text('approved by', ({ decidedBy }) => decidedBy),
@@ -117,18 +117,18 @@ const recoverDecision = (services: Services): Decision =>
     takesTwo: 'always',
     restsOn: () => ({}),
     prove: ({ input }) => recoverable(services, input),
-    preview: async (_, { proof: { address, destination, units, destinationUnits } }) => [
+    preview: async (_, { proof: { address, treasury, units, treasuryUnits } }) => [
       { field: `units at ${address}`, from: units.toString(), to: '0' },
       {
-        field: `units at the treasury ${destination}`,
-        from: destinationUnits.toString(),
-        to: (destinationUnits + units).toString(),
+        field: `units at the treasury ${treasury}`,
+        from: treasuryUnits.toString(),
+        to: (treasuryUnits + units).toString(),
       },
     ],
     async execute(tx, { proof }, by) {
       const { id } = await orderRecovery(services, tx, proof, by);
-      const { address, token, destination, units } = proof;
-      const after = { chain: proof.network.chain, address, token, destination, units: units.toString() };
+      const { address, token, treasury, units } = proof;
+      const after = { chain: proof.network.chain, address, token, treasury, units: units.toString() };
       return { about: { id, tenantId: null }, after, result: { id, ...after } };
     },
   });

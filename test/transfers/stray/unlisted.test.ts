@@ -92,11 +92,16 @@ it('takes two operators, books the gas alone, and shows the balances before and 
   expect([await balance(first), await balance(world.treasury)]).toEqual([0n, 40n]);
   expect(await listed()).toMatchObject([
     {
-      ...{ id, token, destination: world.treasury, status: 'completed', movedUnits: '40' },
-      ...{ unitsBefore: '40', unitsAfter: '0', destinationBefore: '0', destinationAfter: '40' },
+      ...{ id, token, treasury: world.treasury, status: 'completed', movedUnits: '40' },
+      ...{ unitsBefore: '40', unitsAfter: '0', treasuryBefore: '0', treasuryAfter: '40' },
       ...{ decidedBy: 'operator:bob', reason: 'the payer has told us' },
     },
   ]);
+  const story = (await given.ida('show', id, '--json')).json();
+  expect(story).toMatchObject({
+    what: 'recovery of an unlisted token',
+    related: [{ token, unitsBefore: '40' }, {}],
+  });
   expect(await world.held('treasury', 'USDT')).toBe('0');
   expect(Number(await world.held('gas', 'ETH'))).toBeGreaterThan(0);
   await reconciled();

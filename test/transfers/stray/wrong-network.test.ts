@@ -1,4 +1,5 @@
 import { type Hex, parseEther } from 'viem';
+import { newId } from '../../../src/kernel/ids';
 import { chainDepositKind } from '../../../src/transfers/chain-deposits/kind';
 import { advance } from '../../../src/transfers/engine/advance';
 import { posted } from '../../chain/gas-station/operations/support';
@@ -120,6 +121,21 @@ it('is swept by the ordinary sweep, and its address is never given to a payer th
     movedAmount: '12.000000',
   });
   await reconciled('second');
+});
+
+it('is not seen on an address that somebody has written to the database', async () => {
+  const forged = newAddress();
+  await given.world.services.database.query(
+    `insert into wallets (id, chain, kind, address, derivation_index, purpose, status, created_at, updated_at)
+     values ($1, 'local', 'evm', $2, 4711, 'pool', 'available', now(), now())`,
+    [newId('wallet'), forged],
+  );
+  const hash = await pay(forged, 4n);
+  await given.read('second');
+  expect([await deposits(forged), await walletOn(forged)]).toEqual([[], undefined]);
+  const refused = await given.ida('stray', 'claim', '--chain', 'second', '--hash', hash, ...REASON);
+  expect(JSON.parse(refused.err)).toMatchObject({ field: 'txHash' });
+  await given.reconciled('second');
 });
 
 it('joins the scope of its index, and is credited to its next payer', async () => {

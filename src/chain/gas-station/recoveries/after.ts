@@ -7,7 +7,7 @@ import { updateRecovery } from './store';
 /** Balances of a token as its contract tells them. Null: the contract does not answer. */
 export interface TokenBalances {
   units: bigint | null;
-  destination: bigint | null;
+  treasury: bigint | null;
 }
 
 /** Asks a token for the balances of both addresses of a recovery. @throws ChainAway */
@@ -15,16 +15,16 @@ export async function balancesOf(
   node: ChainNode,
   { fromAddress, toAddress, token }: Pick<GasOperation, 'fromAddress' | 'toAddress' | 'token'>,
 ): Promise<TokenBalances> {
-  const [units, destination] = await Promise.all(
+  const [units, treasury] = await Promise.all(
     [fromAddress, toAddress].map((address) => undefinedIfNoToken(node.balance(address, token))),
   );
-  return { units: units ?? null, destination: destination ?? null };
+  return { units: units ?? null, treasury: treasury ?? null };
 }
 
 /** Stores the balances after the transaction of a recovery. */
 export const noteRecovered = (
   tx: Tx,
   { id }: Pick<GasOperation, 'id'>,
-  { units: unitsAfter, destination: destinationAfter }: TokenBalances,
+  { units: unitsAfter, treasury: treasuryAfter }: TokenBalances,
   blockNumber: number,
-): Promise<void> => updateRecovery(tx, id, { unitsAfter, destinationAfter, blockNumber });
+): Promise<void> => updateRecovery(tx, id, { unitsAfter, treasuryAfter, blockNumber });

@@ -35,10 +35,10 @@ export interface Recoverable {
   address: string;
   token: string;
   /** The treasury. */
-  destination: string;
+  treasury: string;
   /** Balances that the token's contract tells. */
   units: bigint;
-  destinationUnits: bigint;
+  treasuryUnits: bigint;
   execution: GasOperation['execution'];
 }
 
@@ -58,23 +58,23 @@ export async function recoverable(services: Deps, named: NamedToken): Promise<Re
     throw invalid('token must be a token that the network does not list: a listed one is swept.', 'token');
   await assertOurs(services, chain, address);
   const { autoSweep, ...config } = await requireGasConfig(database, network);
-  const { treasuryAddress: destination } = config;
-  if (destination === null || awaitsTreasury(config))
+  const { treasuryAddress: treasury } = config;
+  if (treasury === null || awaitsTreasury(config))
     throw conflict('invalid_transition', 'The chain has no treasury in force.', 'chain');
-  const asked = [address, destination].map((each) => undefinedIfNoToken(node.balance(each, token)));
-  const [units, destinationUnits] = await requireChainAnswer(Promise.all(asked));
-  if (units === undefined || destinationUnits === undefined)
+  const asked = [address, treasury].map((each) => undefinedIfNoToken(node.balance(each, token)));
+  const [units, treasuryUnits] = await requireChainAnswer(Promise.all(asked));
+  if (units === undefined || treasuryUnits === undefined)
     throw invalid(`token must be the contract of a token on ${network.name} (${kind}).`, 'token');
   if (units === 0n) throw conflict('invalid_transition', 'The address has nothing of the token.', 'token');
-  const transfer = { wallet: address, token, treasury: destination, units };
+  const transfer = { wallet: address, token, treasury, units };
   await requireChainAnswer(assertMovable(node, transfer));
   return {
     network,
     address,
     token,
-    destination,
+    treasury,
     units,
-    destinationUnits,
+    treasuryUnits,
     execution: autoSweep ? 'local' : 'manual',
   };
 }
@@ -127,7 +127,7 @@ const refusing = (why: string) =>
 export async function orderRecovery(
   services: Pick<Services, 'now' | 'commands' | 'keyring'>,
   tx: Tx,
-  { network, address, token, destination, units, destinationUnits, execution }: Recoverable,
+  { network, address, token, treasury, units, treasuryUnits, execution }: Recoverable,
   { decidedBy, reason }: { decidedBy: string; reason: string | null },
 ): Promise<GasOperation> {
   const { chain } = await requireNetwork(tx, network.chain);
@@ -143,7 +143,7 @@ export async function orderRecovery(
     decimals: 0,
     fromAddress: address,
     stationAddress: null,
-    toAddress: destination,
+    toAddress: treasury,
     units,
     execution,
   });
@@ -153,13 +153,13 @@ export async function orderRecovery(
     walletId: wallet.id,
     address,
     token,
-    destination,
+    treasury,
     reason,
     decidedBy,
     unitsBefore: units,
-    destinationBefore: destinationUnits,
+    treasuryBefore: treasuryUnits,
     unitsAfter: null,
-    destinationAfter: null,
+    treasuryAfter: null,
     blockNumber: null,
     createdAt: operation.createdAt,
   });

@@ -8,16 +8,16 @@ export interface TokenRecovery {
   /** The token's contract. */
   token: string;
   /** The treasury. */
-  destination: string;
+  treasury: string;
   reason: string | null;
   /** `operator:<name>`, who has approved it. */
   decidedBy: string;
   /** Balances by the token's contract before the order, in its smallest units. A contract may lie, so nothing is posted by them. */
   unitsBefore: bigint;
-  destinationBefore: bigint;
+  treasuryBefore: bigint;
   /** The same after the transaction. Null before the end, and where the contract does not answer. */
   unitsAfter: bigint | null;
-  destinationAfter: bigint | null;
+  treasuryAfter: bigint | null;
   /** Block of the transaction. */
   blockNumber: number | null;
   createdAt: Date;

@@ -8,9 +8,9 @@ import type { TokenRecovery } from './record';
 
 const CODECS = {
   unitsBefore: wholeUnits,
-  destinationBefore: wholeUnits,
+  treasuryBefore: wholeUnits,
   unitsAfter: wholeUnits,
-  destinationAfter: wholeUnits,
+  treasuryAfter: wholeUnits,
   blockNumber: safeInteger,
 };
 const recoveries = recordTable<TokenRecovery>('token_recoveries', CODECS);
@@ -31,7 +31,7 @@ export async function insertRecovery(tx: Tx, recovery: TokenRecovery): Promise<v
 export async function updateRecovery(
   tx: Sql,
   operationId: string,
-  after: Pick<TokenRecovery, 'unitsAfter' | 'destinationAfter' | 'blockNumber'>,
+  after: Pick<TokenRecovery, 'unitsAfter' | 'treasuryAfter' | 'blockNumber'>,
 ): Promise<void> {
   await tx.run(recoveries().where({ operationId }).update(recoveries.row(after)));
 }

@@ -26,14 +26,14 @@ create table if not exists token_recoveries (
   wallet_id          id not null references wallets,
   address            text collate "C" not null,
   token              text collate "C" not null,
-  destination        text collate "C" not null,
+  treasury           text collate "C" not null,
   reason             text,
   decided_by         text not null,  -- operator:<name>, who approved it
   -- Balances of both addresses as the token's contract told them. They are shown, and nothing is posted by them.
   units_before       numeric(78) not null,
-  destination_before numeric(78) not null,
+  treasury_before    numeric(78) not null,
   units_after        numeric(78),  -- null: it has not ended
-  destination_after  numeric(78),
+  treasury_after     numeric(78),
   block_number       bigint,  -- of its transaction
   created_at         timestamptz(3) not null
 );
