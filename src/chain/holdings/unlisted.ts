@@ -114,7 +114,7 @@ const UNLISTED_SUMS = `
    group by token, place`;
 
 /**
- * Sums what came of tokens before a network listed them, less what recoveries have moved. No deposit books it, until
+ * Sums the transfers of tokens from before their listing, less the units that recoveries have moved. No deposit books it, until
  * its transaction is claimed.
  * @param tokens contracts that the network lists now
  * @param upTo the last block that counts

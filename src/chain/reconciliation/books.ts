@@ -35,7 +35,7 @@ export async function readChainBooks(tx: Sql, network: Network, upTo: number): P
   };
 }
 
-/** Adds what came of tokens before the network listed them. */
+/** Adds the transfers of tokens from before their listing. */
 async function addUnlisted(tx: Sql, network: Network, upTo: number, unbooked: Sums): Promise<void> {
   const assets = assetsToRead(network);
   const tokens = assets.flatMap(({ contract }) => contract ?? []);

@@ -10,8 +10,7 @@ import { rolesOf } from './seed/named-addresses';
 import { insertWallets, lockDerivation } from './store';
 
 /**
- * A key gives the same address on every EVM network. So a payer who uses another network than the one that the address
- * was allocated on pays to us, too. The network on which the money has come adopts the wallet: it is swept, compared
+ * A key gives the same address on every EVM network. A payer who uses the wrong network therefore pays to us, too. The network on which the money has come adopts the wallet: it is swept, compared
  * with the books and shown there, and never given to a payer.
  */
 

@@ -122,7 +122,7 @@ async function broughtBy(
 }
 
 /**
- * All that a transaction has moved.
+ * Returns all transfers of a transaction.
  * @throws Problem 400 `txHash` for a transaction that is unknown, pending or reverted
  */
 export async function movedBy(node: ChainNode, txHash: string): Promise<ChainTransfer[]> {

@@ -177,7 +177,7 @@ export async function openingsOf(
   return carried.flatMap((each, place) => {
     const owner = owners[place];
     const stray = owner ? undefined : strays.get(each.transfer.to);
-    // Such an address has another use, or the product has not derived it.
+    // The network has another use for the address, or the product has not derived it.
     if (stray && !stray.isOurs && !stray.isAdopted) return [];
     const homeChain = stray?.homeChain ?? null;
     return {

@@ -13,7 +13,7 @@ import { type ChainDeposit, chainDepositRef } from '../chain-deposits/record';
 import { sentByOthers } from '../chain-deposits/sent-by-others';
 import { findByRefs } from '../engine/read';
 
-/** What a transaction has brought to addresses of ours, on any of their networks. */
+/** The transfers of a transaction to addresses of ours, on any of their networks. */
 export interface StrayTransfers {
   network: Network;
   transfers: ChainTransfer[];
@@ -41,7 +41,7 @@ export async function findStray(
 }
 
 /**
- * Books each transfer once, as the watcher would. What came to an address of another network waits in suspense.
+ * Books each transfer once, as the watcher would. Money at an address of another network waits in suspense.
  * @returns the deposits
  */
 export async function claimStray(

@@ -92,15 +92,23 @@ it('takes two operators, books the gas alone, and shows the balances before and 
   expect([await balance(first), await balance(world.treasury)]).toEqual([0n, 40n]);
   expect(await listed()).toMatchObject([
     {
-      ...{ id, token, treasury: world.treasury, status: 'completed', movedUnits: '40' },
-      ...{ unitsBefore: '40', unitsAfter: '0', treasuryBefore: '0', treasuryAfter: '40' },
-      ...{ decidedBy: 'operator:bob', reason: 'the payer has told us' },
+      id,
+      token,
+      treasury: world.treasury,
+      status: 'completed',
+      movedUnits: '40',
+      unitsBefore: '40',
+      unitsAfter: '0',
+      treasuryBefore: '0',
+      treasuryAfter: '40',
+      decidedBy: 'operator:bob',
+      reason: 'the payer has told us',
     },
   ]);
   const story = (await given.ida('show', id, '--json')).json();
   expect(story).toMatchObject({
     what: 'recovery of an unlisted token',
-    related: [{ token, unitsBefore: '40' }, {}],
+    lists: { related: [{ token, unitsBefore: '40' }, {}] },
   });
   expect(await world.held('treasury', 'USDT')).toBe('0');
   expect(Number(await world.held('gas', 'ETH'))).toBeGreaterThan(0);
@@ -121,13 +129,13 @@ it('refuses what is not there, not ours, listed, or does not move', async () => 
   }
 });
 
-/** Tokens that tell two million as each balance. Their transfers do nothing good. */
+/** Tokens that tell two million as each balance. No transfer moves anything. */
 const tells = (transfer: string): Hex => `0x36602414600c57${transfer}5b63001e848060005260206000f3`;
 const RETURNS_FALSE = tells('60206000f3');
 const REVERTS = tells('60006000fd');
 const RETURNS_NOTHING = tells('60006000f3');
 /** Runs a loop of 60,000 for 1.5 million gas. */
-const EATS_GAS = '0x3660241460185761ea605b6001900380600a5760006000f35b63001e848060005260206000f3';
+const EATS_GAS: Hex = '0x3660241460185761ea605b6001900380600a5760006000f35b63001e848060005260206000f3';
 
 it('fails plainly when the token only pretends to move, and posts no more than the gas', async () => {
   const { world } = given;

@@ -50,7 +50,7 @@ export const WAITS = [
 export type WaitsFor = (typeof WAITS)[number];
 
 /**
- * Stands for the asset of a token that no network lists. It is no currency, so the ledger books the gas alone. Units of
+ * Stands for the asset of a token that no network lists. The word is no currency, so the ledger books the gas alone. Units of
  * such a token have no decimals.
  */
 export const UNLISTED = 'unlisted';

@@ -16,6 +16,7 @@ import { awaitsTreasury } from '../config/treasury';
 import { createOperation } from '../operations/lifecycle/create';
 import { type GasOperation, UNLISTED } from '../operations/record';
 import { MAX_RECOVERY_GAS } from '../operations/steps/plan';
+import { gasLimitOf, MAX_GAS } from '../rules';
 import { isTransferable, type Transfer, transferOf } from '../strategies/transfer';
 import { insertRecovery } from './store';
 
@@ -28,7 +29,7 @@ export interface NamedToken {
   token: string;
 }
 
-/** What can be recovered now, as the chain tells it. */
+/** A balance that can be recovered now, as the chain tells it. */
 export interface Recoverable {
   network: Network;
   /** Checksummed. */
@@ -45,8 +46,10 @@ export interface Recoverable {
 /**
  * Asks the chain whether a token can be recovered from an address of ours. The address may have been derived for
  * another network. Read-only.
- * @throws Problem 404 `chain`, `address`; 400 `token`, `address`; 409 `invalid_transition` without a treasury, without
- *   a balance, and for a token whose transfer would revert, move nothing or need too much gas; 503
+ * @throws Problem
+ * - 404 `chain`, `address`; 400 `token`, `address`
+ * - 409 `invalid_transition`: no treasury, no balance, or a transfer that would revert, move nothing or need too much gas
+ * - 503 while no node answers
  */
 export async function recoverable(services: Deps, named: NamedToken): Promise<Recoverable> {
   const { database } = services;
@@ -101,9 +104,10 @@ function assertSweepable({ purpose, status }: Wallet): void {
 /** Simulates the transfer, because the contract of an unlisted token may do anything. */
 async function assertMovable(node: ChainNode, transfer: Transfer): Promise<void> {
   if (!(await isTransferable(node, transfer))) throw refusing('would move nothing, or revert');
-  const gas = await gasOf(node, transfer);
-  if (gas === undefined) throw refusing('would revert');
-  if (gas > MAX_RECOVERY_GAS) throw refusing(`needs ${gas} gas, and at most ${MAX_RECOVERY_GAS} is given`);
+  const estimate = await gasOf(node, transfer);
+  if (estimate === undefined) throw refusing('would revert');
+  if ((gasLimitOf(estimate) ?? MAX_GAS) > MAX_RECOVERY_GAS)
+    throw refusing(`would use ${estimate} gas, and its limit is ${MAX_RECOVERY_GAS}`);
 }
 
 async function gasOf(node: ChainNode, transfer: Transfer): Promise<bigint | undefined> {
