@@ -1,6 +1,6 @@
 import type { Sql } from '../../kernel/db/database';
 import { requireGasConfig } from '../gas-station/config/operations';
-import { tokensInRecovery } from '../gas-station/recoveries/store';
+import { tokensInRecovery } from '../gas-station/recoveries/read';
 import { delegateAddress } from '../gas-station/strategies/delegate';
 import { listNetworks } from '../networks/operations';
 import type { Network } from '../networks/record';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { orderRecovery, type Recoverable, recoverable } from '../../chain/gas-station/recoveries/order';
-import { listRecoveries, type ShownRecovery } from '../../chain/gas-station/recoveries/store';
+import { listRecoveries, type ShownRecovery } from '../../chain/gas-station/recoveries/read';
 import { ledgerAmount } from '../../chain/networks/rules';
 import { moneyText } from '../../kernel/money/money';
 import { text } from '../../kernel/wire/schemas';

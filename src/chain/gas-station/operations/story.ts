@@ -1,7 +1,7 @@
 import { commonLists, isOverdue, line } from '../../../process/desk/common-lists';
 import { type DeskDeps, type Story, storyOf } from '../../../process/desk/story';
+import { findRecovery } from '../recoveries/read';
 import type { TokenRecovery } from '../recoveries/record';
-import { findRecovery } from '../recoveries/store';
 import { findOperation, transactionsOf } from './read';
 import { gasOperationView } from './view';
 import { startGasOperation } from './workflows';

@@ -1,9 +1,8 @@
-import { filtered, table } from '../../../kernel/db/build';
+import { filtered } from '../../../kernel/db/build';
 import type { Sql, Tx } from '../../../kernel/db/database';
 import { recordTable, safeInteger, wholeUnits } from '../../../kernel/db/record-table';
 import type { WaitingPlace } from '../../../kernel/db/waiting';
-import { type GasOperation, UNLISTED } from '../operations/record';
-import { IS_OPEN } from '../operations/store';
+import type { GasOperation } from '../operations/record';
 import type { TokenRecovery } from './record';
 
 const CODECS = {
@@ -56,18 +55,4 @@ export function listRecoveries(
       ...[after.since.toISOString(), after.id],
     ]);
   return shown.all(sql, query);
-}
-
-const open = (chain: string) =>
-  table('gas_operations').where({ chain, asset: UNLISTED }).whereRaw(IS_OPEN).orderBy('createdAt');
-
-/** The tokens of a chain's open recoveries. */
-export async function tokensInRecovery(sql: Sql, chain: string): Promise<string[]> {
-  return (await sql.run<{ token: string }>(open(chain).select('token'))).map(({ token }) => token);
-}
-
-/** The wallets of a chain's recoveries that wait for gas. */
-export async function walletsWithoutGas(sql: Sql, chain: string): Promise<string[]> {
-  const query = open(chain).where({ waitsFor: 'gas' }).select('walletId');
-  return (await sql.run<{ walletId: string }>(query)).map(({ walletId }) => walletId);
 }

@@ -7,7 +7,7 @@ import { NATIVE_DECIMALS, toUnits } from '../../networks/rules';
 import type { GasConfig } from '../config/record';
 import { createOperation, orderTopup } from '../operations/lifecycle/create';
 import { requireWallet } from '../operations/read';
-import { walletsWithoutGas } from './store';
+import { walletsWithoutGas } from './read';
 
 /**
  * Orders a top-up for each recovery that waits for gas. Idempotent, because a wallet has one open top-up. A wallet that
