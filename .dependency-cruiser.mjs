@@ -59,6 +59,7 @@ const ORDER_WITHIN = {
     'iban',
     'external-cards',
     'chain-deposits',
+    'stray',
     'exchange',
     'settlement',
   ],

@@ -49,6 +49,7 @@ import { payoutDesk } from './transfers/payouts/desk';
 import { referenceDesk } from './transfers/reference-desk';
 import { restoredDesk } from './transfers/restored-desk';
 import { settlementDesk } from './transfers/settlement/desk';
+import { strayDesk } from './transfers/stray/desk';
 import { suspenseDesk } from './transfers/suspense-desk';
 import { withdrawalDesk } from './transfers/withdrawals-desk';
 import { chainDesk } from './watch/chains/desk';
@@ -98,6 +99,7 @@ export function deskCatalogue(
     restoredDesk(services),
     cardOrderDesk(services),
     chainDepositDesk(services),
+    strayDesk(services),
     walletDesk(services),
     walletSeedDesk(services),
     gasOperationDesk(services),

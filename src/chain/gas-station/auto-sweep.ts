@@ -14,6 +14,7 @@ import { requireGasConfig } from './config/operations';
 import { awaitsTreasury, putTreasuryInForce } from './config/treasury';
 import { createOperation, type Ordered, orderTopup, sweepOf } from './operations/lifecycle/create';
 import { failedSweeps, IS_OPEN } from './operations/store';
+import { topUpRecoveries } from './recoveries/topups';
 import { failedBefore, isBelowThreshold } from './rules';
 
 /**
@@ -62,7 +63,7 @@ async function orderOn(services: Services, network: Network): Promise<number> {
     const orders = found.slice(first, first + AT_ONCE).map((candidates) => orderApart(services, candidates));
     made += (await Promise.all(orders)).filter(Boolean).length;
   }
-  return made;
+  return made + (await topUpRecoveries(services, network, config));
 }
 
 /** Lists sweep candidates by wallet. Asks only wallets that were allocated once, because the pool may be large. */

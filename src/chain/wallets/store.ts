@@ -18,7 +18,7 @@ import { restedBy } from './rules';
 
 /** The table of wallets, for the statements of this folder. */
 export const wallets = recordTable<Wallet>('wallets', { gasBalance: decimal }, [
-  ...['id', 'chain', 'address', 'derivationIndex', 'purpose', 'scope', 'attestation', 'status'],
+  ...['id', 'chain', 'address', 'derivationIndex', 'purpose', 'scope', 'adopted', 'attestation', 'status'],
   ...['quarantinedUntil', 'boundTo'],
   ...['gasBalance', 'gasBalanceAt', 'createdAt', 'updatedAt'],
 ]);
@@ -87,7 +87,12 @@ export type NewWallet = Pick<
 export async function insertWallets(
   tx: Sql,
   kind: Network['kind'],
-  made: readonly (NewWallet & { status?: 'allocated'; tenantId?: string; boundTo?: WalletBond | null })[],
+  made: readonly (NewWallet & {
+    status?: 'allocated';
+    tenantId?: string | null;
+    boundTo?: WalletBond | null;
+    adopted?: true;
+  })[],
 ): Promise<Wallet[]> {
   if (made.length === 0) return [];
   const rows = made.map((each) => ({ status: 'available', ...each, kind, createdAt: NOW, updatedAt: NOW }));
@@ -111,7 +116,7 @@ export async function lockFreeWallet(
     // FOR UPDATE, because the first allocation sets the tenant, which is part of a key.
     const pool = () =>
       wallets()
-        .where({ chain, purpose: 'pool', tenantId: holder, sweepId: null, scope: null })
+        .where({ chain, purpose: 'pool', tenantId: holder, sweepId: null, scope: null, adopted: false })
         .modify((query) => forNative && void query.whereRaw(MAY_TAKE_NATIVE))
         .orderBy(['quarantinedUntil', 'derivationIndex'])
         .limit(1)
@@ -171,13 +176,13 @@ export interface StatusCount {
   count: number;
 }
 
-/** Counts the pool's wallets of each chain by their status at a time. Omits zero counts. */
+/** Counts the pool's wallets of each chain by their status at a time. Omits zero counts and adopted wallets. */
 export const countByStatus = (sql: Sql, at: Date): Promise<StatusCount[]> =>
   sql.run(
     wallets()
       .select('chain', raw(`${STATUS_AT} as status`, [at]))
       .select(raw('count(*)::int as count'))
-      .where({ purpose: 'pool' })
+      .where({ purpose: 'pool', adopted: false })
       .groupByRaw('1, 2'),
   );
 

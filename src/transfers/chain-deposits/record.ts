@@ -10,6 +10,7 @@ export type ChainDepositStatus = (typeof CHAIN_DEPOSIT_STATUSES)[number];
 /** Why a deposit is not credited. */
 export const CHAIN_DEPOSIT_FAILURES = [
   'not_allocated',
+  'wrong_network',
   'below_minimum',
   'account_closed',
   'reversed_on_chain',
@@ -45,6 +46,8 @@ export const chainDepositTerms = z.object({
   logIndex: z.number().int().nullable(),
   /** Null when no payer had the wallet at that time. */
   allocationId: z.string().nullable(),
+  /** The network that the address was derived for, when the payer has used another one. */
+  homeChain: z.string().nullish(),
   /** Null without an account. */
   accountCurrency: z.string().nullable(),
   /** The network's minimum at that time, in the asset. A smaller deposit is not credited. */

@@ -169,11 +169,12 @@ function creditedBy(deposit: ChainDeposit, stands: Decision): ChainDepositTrigge
 }
 
 export function failure(deposit: ChainDeposit, on: string): ChainDepositFailure | null {
-  const { accountId } = deposit.transfer;
+  const { accountId, terms } = deposit.transfer;
   if (on === 'confirmed' || on === 'seen_again') return null;
   if (on === 'vanished') return 'reversed_on_chain';
   if (first(deposit, ACCOUNT_CLOSED)) return 'account_closed';
-  return accountId === null ? 'not_allocated' : 'below_minimum';
+  if (accountId !== null) return 'below_minimum';
+  return terms.homeChain ? 'wrong_network' : 'not_allocated';
 }
 
 /** The deposit's position: final units stand in the pool, against the account's credit and the rest in suspense. */

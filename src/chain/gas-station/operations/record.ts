@@ -49,6 +49,15 @@ export const WAITS = [
 ] as const;
 export type WaitsFor = (typeof WAITS)[number];
 
+/**
+ * Stands for the asset of a token that no network lists. The word is no currency, so the ledger books the gas alone. Units of
+ * such a token have no decimals.
+ */
+export const UNLISTED = 'unlisted';
+
+/** Whether the operation is a recovery of a token that no network lists. */
+export const isRecovery = ({ asset }: Pick<GasOperation, 'asset'>): boolean => asset === UNLISTED;
+
 /** A movement of money between our addresses by one transaction. Units are the chain's. */
 export interface GasOperation {
   id: string;

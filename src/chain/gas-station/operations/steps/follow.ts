@@ -7,11 +7,12 @@ import {
   reportedTransaction,
 } from '../../../../parties/chain/agreement';
 import type { Services } from '../../../../services';
+import { balancesOf, noteRecovered } from '../../recoveries/after';
 import { isAboveCap } from '../../rules';
 import { bookReverted, endExecuted, endUnexecuted, moveOperation } from '../lifecycle/end';
 import { closeTaken, closeWaits, showTaken } from '../nonces/breaks';
 import type { Attempt } from '../nonces/record';
-import type { GasOperation } from '../record';
+import { type GasOperation, isRecovery } from '../record';
 import { askAgainAfter, isReverted, judge, judgeOwn, STUCK_AFTER_MS } from '../rules';
 import { updateOperation } from '../store';
 import { handOverAgain } from './broadcast';
@@ -98,11 +99,13 @@ async function inBlock(
     return waitFor(services, snapshot, null, againSince(services, operation.updatedAt));
   if (depth === 'disputed' || !isAgreed) return waitForAgreement(services, snapshot);
   const isOurs = attempts.some((attempt) => attempt.raw !== null && attempt.hash === hash);
-  await whileUnchanged(services, operation, (tx, current) =>
-    isOurs
+  const after = isRecovery(operation) ? await balancesOf(context.node, operation) : undefined;
+  await whileUnchanged(services, operation, async (tx, current) => {
+    if (after) await noteRecovered(tx, operation, after, word.block.number);
+    return isOurs
       ? endExecuted(services, tx, current, context.network, { hash, word, verdict: judgeOwn(current, word) })
-      : endConfirmed(services, tx, current, context, report),
-  );
+      : endConfirmed(services, tx, current, context, report);
+  });
   return AGAIN;
 }
 
