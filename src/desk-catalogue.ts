@@ -48,6 +48,7 @@ import { openTransferOf } from './transfers/open-of-user';
 import { payoutDesk } from './transfers/payouts/desk';
 import { referenceDesk } from './transfers/reference-desk';
 import { restoredDesk } from './transfers/restored-desk';
+import { screeningDesk } from './transfers/screening/desk';
 import { settlementDesk } from './transfers/settlement/desk';
 import { suspenseDesk } from './transfers/suspense-desk';
 import { withdrawalDesk } from './transfers/withdrawals-desk';
@@ -98,6 +99,7 @@ export function deskCatalogue(
     restoredDesk(services),
     cardOrderDesk(services),
     chainDepositDesk(services),
+    screeningDesk(services),
     walletDesk(services),
     walletSeedDesk(services),
     gasOperationDesk(services),
