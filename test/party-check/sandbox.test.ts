@@ -28,7 +28,7 @@ const receivedPayment = (callbackUrl: string) =>
 
 const ORDERED = [
   ...['payouts', 'external-cards', 'checkout', 'exchange'],
-  ...['card-processor', 'cardholder-review', 'rates'],
+  ...['card-processor', 'cardholder-review', 'rates', 'screening'],
 ];
 
 /** The parties are checked concurrently, because a check mostly waits for the party. */

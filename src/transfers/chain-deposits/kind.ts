@@ -7,7 +7,6 @@ import { statusEvent } from '../engine/events';
 import type { NewDecision, ProcessSubject, TransferKind } from '../engine/kind';
 import { holdLargeCredit } from './held-credit';
 import { noteScreenings } from '../screening/operations';
-import { SCREENING_REFUSED } from '../screening/record';
 import { holdingOf } from './holding';
 import { lookOnChain, lookTogether } from './look';
 import {
@@ -78,9 +77,8 @@ export const chainDepositKind: TransferKind<ChainDepositTerms, ChainDepositWord>
   askAll: lookTogether,
 };
 
-/** Notes the screening party's refusal or a closed account before the credit, or holds a large credit for approval. */
+/** Notes a closed account before its credit, or holds a large credit for approval. */
 async function consider(tx: Tx, deposit: ChainDeposit): Promise<NewDecision | undefined> {
-  if (rules.isToBeRefused(deposit)) return { kind: SCREENING_REFUSED };
   const { accountId } = deposit.transfer;
   const isOwed = rules.isDueForCredit(deposit) && accountId !== null;
   if (isOwed && (await isAccountClosed(tx, accountId))) return { kind: rules.ACCOUNT_CLOSED };

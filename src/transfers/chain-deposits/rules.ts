@@ -1,4 +1,4 @@
-import { ledgerAmount } from '../../chain/networks/rules';
+import { fromUnits, ledgerAmount } from '../../chain/networks/rules';
 import { Decimal, roundTo, ZERO } from '../../kernel/money/money';
 import type { WantedBreak } from '../../process/breaks/operations';
 import { type Credit, inflowPosition } from '../engine/books/inflow';
@@ -106,7 +106,7 @@ export const waitsForScreening = (deposit: ChainDeposit): boolean => {
 };
 
 /** Whether the screening party refuses a deposit that is to be booked, and the refusal is not noted. */
-export const isToBeRefused = (deposit: ChainDeposit): boolean => {
+const isToBeRefused = (deposit: ChainDeposit): boolean => {
   const { word } = deposit.transfer;
   const isRefused = word?.state === 'final' && word.screening?.status === 'refused';
   return isRefused && !isConfirmed(deposit) && !isRefusedByScreening(deposit);
@@ -120,7 +120,7 @@ export const isRefusedByScreening = (deposit: Pick<ChainDeposit, 'decisions'>): 
 export const isDueForCredit = (deposit: ChainDeposit): boolean => {
   const { word, terms, accountId } = deposit.transfer;
   if (word?.state !== 'final' || agreedOf(deposit) !== undefined || waitsForRate(deposit)) return false;
-  if (waitsForScreening(deposit) || isRefusedByScreening(deposit)) return false;
+  if (waitsForScreening(deposit) || isToBeRefused(deposit) || isRefusedByScreening(deposit)) return false;
   if (first(deposit, ACCOUNT_CLOSED)) return false;
   const isSomebodys = accountId !== null && terms.accountCurrency !== null;
   return isSomebodys && amountOf(terms, word).gte(terms.minDeposit);
@@ -134,6 +134,7 @@ export function choose(deposit: ChainDeposit): NewDecision | undefined {
   if (word.state === 'gone' && isConfirmed(deposit))
     return { kind: VANISHED, data: { blockNumber, blockHash } };
   if (word.state !== 'final' || isConfirmed(deposit) || waitsForRate(deposit)) return undefined;
+  if (isToBeRefused(deposit)) return { kind: SCREENING_REFUSED, data: { units: word.units } };
   if (waitsForScreening(deposit) || heldCredit(deposit) !== undefined) return undefined;
   const data = { blockNumber, blockHash, ...(rate === null ? {} : { rate: rate.toFixed() }) };
   return { kind: CONFIRMED, amount: amountOf(terms, word), currency: terms.asset, data };
@@ -243,5 +244,5 @@ export function withheld({ transfer, decisions }: ChainDeposit): Decimal {
   const { status } = word?.screening ?? {};
   const isDecided = resolutionsOf(decisions).length > 0;
   const isHeld = status === 'pending' || (status === 'refused' && !isDecided);
-  return isThere && isHeld ? amountOf(terms, word) : ZERO;
+  return isThere && isHeld ? fromUnits(BigInt(word.units), terms.decimals) : ZERO;
 }
