@@ -193,7 +193,9 @@ function resolutionOf(services: SuspenseServices, spec: Resolution): Decision {
     title,
     permission: 'money',
     subject: subjectOf(services),
-    ...(resolution === 'credit' ? { takesTwo: { underDualControl: (_tx, { subject }) => subject.isRefused === true } } : {}),
+    ...(resolution === 'credit'
+      ? { takesTwo: { underDualControl: (_tx, { subject }) => subject.isRefused === true } }
+      : {}),
     input: inputOf(spec),
     restsOn: ({ status, left }) => ({
       status,

@@ -5,8 +5,8 @@ import type { Tx } from '../../kernel/db/database';
 import { processOfRecord } from '../../process/workflow-command';
 import { statusEvent } from '../engine/events';
 import type { NewDecision, ProcessSubject, TransferKind } from '../engine/kind';
-import { holdLargeCredit } from './held-credit';
 import { noteScreenings } from '../screening/operations';
+import { holdLargeCredit } from './held-credit';
 import { holdingOf } from './holding';
 import { lookOnChain, lookTogether } from './look';
 import {

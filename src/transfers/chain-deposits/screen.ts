@@ -23,7 +23,9 @@ export async function screenedWords(services: Services, told: readonly Told[]): 
     due.map(({ deposit, word }) => ({ screened: screenedOf(deposit, word), known: knownOf(deposit, word) })),
   );
   const found = new Map(due.map(({ deposit }, place) => [deposit.transfer.id, results[place]]));
-  return told.map(({ deposit, word }) => withResult(word, found.get(deposit.transfer.id) ?? kept(deposit, word, services)));
+  return told.map(({ deposit, word }) =>
+    withResult(word, found.get(deposit.transfer.id) ?? kept(deposit, word, services)),
+  );
 }
 
 /** Two people have decided on a coin that no transaction shows, so it is not screened. */

@@ -1,8 +1,8 @@
 import type { Services } from '../../services';
 import type { NewDecision } from '../engine/kind';
 import { resultsOf } from './ask';
-import { type Screened, SCREENING_REFUSED, screeningKey } from './record';
 import { noteScreenings } from './operations';
+import { SCREENING_REFUSED, type Screened, screeningKey } from './record';
 import { findScreening } from './store';
 
 /** A payment to an address on a chain. */
@@ -31,7 +31,14 @@ export async function clearDestination(
     ...(before.score === null ? {} : { score: before.score }),
     ...(before.version === null ? {} : { version: before.version }),
   };
-  const screened: Screened = { key, direction: 'outbound', ...to, ownAddress: null, txHash: null, ordinal: null };
+  const screened: Screened = {
+    key,
+    direction: 'outbound',
+    ...to,
+    ownAddress: null,
+    txHash: null,
+    ordinal: null,
+  };
   const [result] = await resultsOf(services, [{ screened, known }]);
   if (result === undefined) throw new Error('a question without a result');
   await database.transaction(async (tx) =>

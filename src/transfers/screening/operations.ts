@@ -15,8 +15,7 @@ export interface Noted {
 }
 
 /** Stores results with the commit. Idempotent. */
-export const noteScreenings = (tx: Tx, noted: readonly Noted[]): void =>
-  saveScreenings(tx, noted.map(rowOf));
+export const noteScreenings = (tx: Tx, noted: readonly Noted[]): void => saveScreenings(tx, noted.map(rowOf));
 
 const rowOf = ({ screened, result, tenantId, subject, at }: Noted): Screening => {
   const { key, direction, chain, asset, amount } = screened;

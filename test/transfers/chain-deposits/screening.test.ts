@@ -72,8 +72,8 @@ const pass = (seconds: number): void => void (clock.aheadMs += seconds * 1_000);
 async function told(address: string): Promise<void> {
   const { services, database } = world.api;
   const { id } = await found(address);
-  const [{ key }] = (await screeningsOf(database, id)) as [{ key: string }];
-  await database.transaction((tx) => receiveScreenings(services, tx, [key]));
+  const keys = (await screeningsOf(database, id)).map(({ key }) => key);
+  await database.transaction((tx) => receiveScreenings(services, tx, keys));
   await world.looks();
 }
 
@@ -134,18 +134,21 @@ it('refuses money without an owner too, and sweeps leave it', async () => {
 it.each([
   ['bad002', ['credited', null, 'cleared']],
   ['bad003', ['uncredited', 'screening_refused', 'refused']],
-])('a pending screening holds the deposit in `confirming` until the party reports (%s)', async (ending, end) => {
-  const before = await world.available(account);
-  const address = await paid(ending);
-  expect(await stateOf(address)).toEqual(['confirming', null, 'pending']);
-  expect(await sweepable(address, 'allocated')).toBe(0n);
-  const listed = (await ida('screening', 'list', '--json')).json() as { id: string }[];
-  expect(listed.map(({ id }) => id)).toContain((await found(address)).id);
-  expect(await world.available(account)).toBe(before);
-  pass(20);
-  await told(address);
-  expect(await stateOf(address)).toEqual(end);
-});
+])(
+  'a pending screening holds the deposit in `confirming` until the party reports (%s)',
+  async (ending, end) => {
+    const before = await world.available(account);
+    const address = await paid(ending);
+    expect(await stateOf(address)).toEqual(['confirming', null, 'pending']);
+    expect(await sweepable(address, 'allocated')).toBe(0n);
+    const listed = (await ida('screening', 'list', '--json')).json() as { id: string }[];
+    expect(listed.map(({ id }) => id)).toContain((await found(address)).id);
+    expect(await world.available(account)).toBe(before);
+    pass(20);
+    await told(address);
+    expect(await stateOf(address)).toEqual(end);
+  },
+);
 
 it('is polled, so that nothing depends on a report', async () => {
   const address = await paid('bad002');
@@ -180,9 +183,7 @@ it('shows a refusal after the credit, and moves no money', async () => {
   pass(60);
   await told(address);
   expect(await stateOf(address)).toEqual(['credited', null, 'refused']);
-  expect(await breaksOf(address)).toEqual([
-    { kind: 'chain_deposit_refused', detail: 'after it was booked' },
-  ]);
+  expect(await breaksOf(address)).toEqual([{ kind: 'chain_deposit_refused', detail: 'after it was booked' }]);
   expect(await world.available(account)).toBe(after);
 });
 
@@ -241,8 +242,7 @@ describe('a reorganisation', () => {
 
 it('asks for many deposits of a block at once, and books the cleared ones together', async () => {
   const wallets = [];
-  for (const ending of [ORDINARY, 'bad004', ORDINARY, 'bad001', ORDINARY])
-    wallets.push(await sent(ending));
+  for (const ending of [ORDINARY, 'bad004', ORDINARY, 'bad001', ORDINARY]) wallets.push(await sent(ending));
   await world.chain.client.mine({ blocks: 3 });
   await world.read();
   const ids = await Promise.all(wallets.map(async (address) => (await found(address)).id));

@@ -26,7 +26,6 @@ const paidTo = (ending: string, of = { client, accountId }): Promise<string> => 
   const destination = { chain: 'polygon', asset: 'USDT', address };
   return created(of.client, of.accountId, { method: 'crypto', currency: 'USDT', destination });
 };
-const statusOf = async (id: string) => (await read(client, accountId, id)).status;
 const resultOf = async (id: string) =>
   (await screeningsOf(api.database, id)).map(({ direction, status }) => [direction, status]);
 const orderedAt = async (id: string) =>

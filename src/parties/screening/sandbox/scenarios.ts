@@ -29,15 +29,15 @@ export const SCREENING_SCENARIOS: readonly ScreeningScenario[] = [
   },
   {
     ending: 'bad002',
-    effect: 'Pending, and cleared after 20 seconds.',
+    effect: 'Pending, and cleared after five seconds.',
     atOnce: PENDING,
-    later: [{ afterSeconds: 20, ...CLEARED }],
+    later: [{ afterSeconds: 5, ...CLEARED }],
   },
   {
     ending: 'bad003',
-    effect: 'Pending, and refused after 20 seconds.',
+    effect: 'Pending, and refused after five seconds.',
     atOnce: PENDING,
-    later: [{ afterSeconds: 20, ...REFUSED }],
+    later: [{ afterSeconds: 5, ...REFUSED }],
   },
   {
     ending: 'bad004',

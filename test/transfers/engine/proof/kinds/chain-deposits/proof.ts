@@ -77,7 +77,9 @@ const said = fc.record({
 } as const);
 
 /** All words that nodes and the screening party could give. */
-const words: fc.Arbitrary<ChainDepositWord> = fc.tuple(said, screened).map(([one, other]) => ({ ...one, ...other }));
+const words: fc.Arbitrary<ChainDepositWord> = fc
+  .tuple(said, screened)
+  .map(([one, other]) => ({ ...one, ...other }));
 
 const amountOf = ({ decimals }: ChainDepositTerms, units: string): Decimal =>
   new Decimal(units).dividedBy(new Decimal(10).pow(decimals)).toDecimalPlaces(6, Decimal.ROUND_DOWN);
