@@ -63,7 +63,7 @@ export async function bookedAt(
   return new Map(rows.map(({ address, booked }) => [address, new Decimal(booked)]));
 }
 
-/** What a sweep leaves at an address: of its balance, and of that what the books hold. */
+/** Coins that a sweep leaves at an address, and the part of them that the books hold. */
 export interface Withheld {
   amount: Decimal;
   booked: Decimal;

@@ -17,7 +17,7 @@ export interface HoldingChange {
   amount: Decimal;
   /** In the books: the amount rounded to the ledger's decimals. Zero before it is booked. */
   booked: Decimal;
-  /** Of the amount, what a sweep leaves there, because nobody has cleared it. Default: zero. */
+  /** The part of the amount that a sweep leaves there, because nobody has cleared it. Default: zero. */
   withheld?: Decimal;
   blockNumber: number;
 }

@@ -36,12 +36,12 @@ export interface ScreeningRequest {
   asset: string;
   /** The other side: the sender of a payment that has arrived, or the destination. */
   address: string;
-  /** Of ours, where the payment has arrived. Null: outbound. */
+  /** Our address that the payment has arrived at. Null: outbound. */
   ownAddress: string | null;
   txHash: string | null;
   /** Position of the log in the receipt. −1 for the native coin. Null: outbound. */
   ordinal: number | null;
   amount: Decimal;
-  /** Where the party reports that the screening has changed. */
+  /** Address for the party's callbacks. */
   callbackUrl: string;
 }

@@ -27,7 +27,7 @@ export const SCREENING_CALLBACKS = '/callbacks/screening';
 /** The decision of the system on a deposit that the party has refused, and the failure code of deposits and payouts. */
 export const SCREENING_REFUSED = 'screening_refused';
 
-/** What is to be screened, before the address for callbacks is known. */
+/** A payment to screen, before the address for callbacks is known. */
 export type Screened = Omit<ScreeningRequest, 'callbackUrl'>;
 
 /** A result that the party has given, or `pending` while it gave none. */
@@ -36,7 +36,7 @@ export type Result = ScreeningWord;
 export const PENDING: Result = { status: 'pending' };
 
 /**
- * Key of a screening. Another amount of the same transfer, as after a reorganisation, is another screening.
+ * Key of a screening. A reorganisation may change the amount, and each amount has a screening of its own.
  * @param units absent where the amount never changes
  */
 export const screeningKey = (transferId: string, units?: string): string =>

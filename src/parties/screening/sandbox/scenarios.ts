@@ -5,7 +5,7 @@ type Result = Pick<ScreeningWord, 'status' | 'reason' | 'score'>;
 
 /**
  * How the sandbox's screening party judges a payment. The last six hexadecimal digits of the other side's address decide:
- * of the sender, or of the destination. It clears every other address at once.
+ * of the sender, or of the destination. The party clears every other address at once.
  */
 export interface ScreeningScenario extends OrderFaults {
   /** In lower case. */

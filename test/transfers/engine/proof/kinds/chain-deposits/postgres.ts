@@ -173,7 +173,15 @@ function heard(
   const stays = said.logIndex === 0 && wasFinal && stored.state === 'final';
   const state = stays ? 'final' : said.state;
   // Nodes give no version, no rate and no screening.
-  return { ...said, version: undefined, state, absentFrom: null, rate: stored.rate, ...screeningOf(stored) };
+  const { screening: _, ...ofNodes } = said;
+  return {
+    ...ofNodes,
+    version: undefined,
+    state,
+    absentFrom: null,
+    rate: stored.rate,
+    ...screeningOf(stored),
+  };
 }
 
 const screeningOf = ({ screening }: ChainDepositWord) => (screening === undefined ? {} : { screening });
