@@ -57,7 +57,12 @@ export function screenedOf({ transfer }: ChainDeposit, { units }: Pick<ChainDepo
   return {
     key: screeningKey(id, units),
     direction: 'inbound',
-    ...{ chain, asset, address: from, ownAddress: address, txHash, ordinal },
+    chain,
+    asset,
+    address: from,
+    ownAddress: address,
+    txHash,
+    ordinal,
     amount: amountOf(terms, { units }),
   };
 }

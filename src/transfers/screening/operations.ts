@@ -21,8 +21,17 @@ const rowOf = ({ screened, result, tenantId, subject, at }: Noted): Screening =>
   const { key, direction, chain, asset, amount } = screened;
   const { status, reason = null, score = null, version = null } = result;
   return {
-    ...{ key, subject, tenantId, direction, chain, asset, amount },
-    ...{ status, reason, score, version },
+    key,
+    subject,
+    tenantId,
+    direction,
+    chain,
+    asset,
+    amount,
+    status,
+    reason,
+    score,
+    version,
     askedAt: at,
     updatedAt: at,
   };

@@ -141,7 +141,7 @@ it.each([
     const address = await paid(ending);
     expect(await stateOf(address)).toEqual(['confirming', null, 'pending']);
     expect(await sweepable(address, 'allocated')).toBe(0n);
-    const listed = (await ida('screening', 'list', '--json')).json() as { id: string }[];
+    const listed = (await ida('screening', 'list', '--json')).json<{ id: string }[]>();
     expect(listed.map(({ id }) => id)).toContain((await found(address)).id);
     expect(await world.available(account)).toBe(before);
     pass(20);
