@@ -243,6 +243,6 @@ export function withheld({ transfer, decisions }: ChainDeposit): Decimal {
   const isThere = word?.state === 'seen' || word?.state === 'final';
   const { status } = word?.screening ?? {};
   const isDecided = resolutionsOf(decisions).length > 0;
-  const isHeld = status === 'pending' || (status === 'refused' && !isDecided);
+  const isHeld = status === 'pending' || (isRefusedByScreening({ decisions }) && !isDecided);
   return isThere && isHeld ? fromUnits(BigInt(word.units), terms.decimals) : ZERO;
 }

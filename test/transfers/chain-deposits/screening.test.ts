@@ -185,6 +185,7 @@ it('shows a refusal after the credit, and moves no money', async () => {
   expect(await stateOf(address)).toEqual(['credited', null, 'refused']);
   expect(await breaksOf(address)).toEqual([{ kind: 'chain_deposit_refused', detail: 'after it was booked' }]);
   expect(await world.available(account)).toBe(after);
+  expect(await sweepable(address, 'allocated')).toBe(UNITS);
 });
 
 it('shows an unknown key of the party to a person', async () => {
