@@ -53,6 +53,7 @@ const ORDER_WITHIN = {
   ],
   transfers: [
     'engine',
+    'screening',
     'approval',
     'payouts',
     'deposits',

@@ -8219,7 +8219,7 @@ export interface components {
              * @description Reason why the deposit is not credited.
              * @enum {string}
              */
-            failure?: "not_allocated" | "wrong_network" | "below_minimum" | "account_closed" | "reversed_on_chain";
+            failure?: "not_allocated" | "below_minimum" | "account_closed" | "screening_refused" | "reversed_on_chain";
             /**
              * @description Reference of its account transactions.
              * @example ref_01h455vb4pex5vsknk084sn02q

@@ -157,6 +157,10 @@ export const TABLES: Readonly<Record<string, TableRights>> = {
     fixed: ['id', 'kind', 'tenant_id', 'account_id', 'terms', 'reference_id', 'caller_id', 'created_at'],
   },
   transfer_words: { runtime: CHANGE },
+  screenings: {
+    runtime: CHANGE,
+    fixed: ['key', 'subject', 'tenant_id', 'direction', 'chain', 'asset', 'amount', 'asked_at'],
+  },
   transfer_decisions: { runtime: ADD },
   transfer_entries: { runtime: ADD },
   suspense_items: { runtime: READ },

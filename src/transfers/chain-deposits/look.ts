@@ -13,6 +13,7 @@ import {
   isUnshown,
 } from './record';
 import { needsRate } from './rules';
+import { screenedWords } from './screen';
 import { isTakenBack, wordOfPeople } from './word-of-people';
 
 /** The questions of a look. */
@@ -25,7 +26,9 @@ type Asked = Pick<ChainNode, 'transactionOfEach' | 'agreedBlock' | 'head'>;
  */
 export async function lookOnChain(services: Services, deposit: ChainDeposit): Promise<ChainDepositWord> {
   const { node } = await nodeOf(services, services.database, deposit.transfer.terms.chain);
-  return wordOn(services, node, deposit);
+  const word = await wordOn(services, node, deposit);
+  const [screened = word] = await screenedWords(services, [{ deposit, word }]);
+  return screened;
 }
 
 /**
@@ -42,9 +45,13 @@ export async function lookTogether(
     const shared = sharing(node);
     const looks = deposits
       .filter(({ transfer }) => transfer.terms.chain === chain)
-      .map(async (each) => ({ id: each.transfer.id, word: await wordOn(services, shared, each) }));
-    for (const look of await Promise.allSettled(looks))
-      if (look.status === 'fulfilled') words.set(look.value.id, look.value.word);
+      .map(async (deposit) => ({ deposit, word: await wordOn(services, shared, deposit) }));
+    const told = (await Promise.allSettled(looks)).flatMap((look) =>
+      look.status === 'fulfilled' ? [look.value] : [],
+    );
+    const screened = await screenedWords(services, told);
+    for (const [place, { deposit, word }] of told.entries())
+      words.set(deposit.transfer.id, screened[place] ?? word);
   }
   return words;
 }
@@ -74,7 +81,9 @@ async function wordOn(services: Services, node: Asked, deposit: ChainDeposit): P
   const wasFinal = known.state === 'final' && known.blockHash === block.hash;
   const isFinal = wasFinal ? await isAgreed(node, block) : await isDeep(node, block, terms);
   const state = isFinal ? 'final' : 'seen';
-  return rated(services, deposit, { state, ...here, absentFrom: null, rate: known.rate });
+  const screening = known.units === here.units ? known.screening : undefined;
+  const word = { state, ...here, absentFrom: null, rate: known.rate } as const;
+  return rated(services, deposit, screening === undefined ? word : { ...word, screening });
 }
 
 /** Adds the present rate to a final word that needs one. */

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type Decimal } from '../../kernel/money/money';
 import { NATIVE } from '../../parties/chain/port';
 import { storedAmount } from '../../parties/protocol/stored';
+import { screeningWord } from '../../parties/screening/word';
 import type { Situation } from '../engine/record';
 
 export const CHAIN_DEPOSIT_STATUSES = ['confirming', 'credited', 'uncredited'] as const;
@@ -13,6 +14,7 @@ export const CHAIN_DEPOSIT_FAILURES = [
   'wrong_network',
   'below_minimum',
   'account_closed',
+  'screening_refused',
   'reversed_on_chain',
 ] as const;
 export type ChainDepositFailure = (typeof CHAIN_DEPOSIT_FAILURES)[number];
@@ -78,6 +80,8 @@ export const chainDepositWord = z.object({
    * Price of one unit of the asset in the account's currency, when first final. Null when not needed or not available.
    */
   rate: storedAmount.nullable(),
+  /** The screening party's result for these units. Absent before the first final word, and without such a party. */
+  screening: screeningWord.optional(),
 });
 
 export type ChainDepositWord = z.output<typeof chainDepositWord>;
