@@ -29,6 +29,7 @@ export {
   lockWallets,
   ownAmong,
   poolAddresses,
+  poolAddressesAfter,
   stationWallets,
   sweepableWallets,
 } from './store';
