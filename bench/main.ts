@@ -1,7 +1,9 @@
+import { parseArgs } from 'node:util';
 import { benchAuthorization } from './authorization';
 import { benchCards } from './cards';
 import { benchChainDeposits } from './chain/deposits';
 import { benchSweeps } from './chain/gas';
+import { benchLargePool } from './chain/large-pool';
 import { benchChainSweeps } from './chain/sweeps';
 import { benchChallenges } from './challenges';
 import { benchComparison } from './compare';
@@ -17,11 +19,16 @@ import { benchSize } from './size';
 import { benchUploads } from './uploads';
 import { benchWebhooks } from './webhooks';
 
+/** `--wallets N`: `chain` measures pools of up to N wallets instead. */
+const wallets = parseArgs({ options: { wallets: { type: 'string' } }, allowPositionals: true }).values
+  .wallets;
+
 /** `npm run bench -- NAME` runs a bench and prints its results. No bench asserts a speed. */
 const BENCHES: Record<string, () => Promise<void>> = {
   authorization: benchAuthorization,
   cards: benchCards,
   chain: async () => {
+    if (wallets !== undefined) return benchLargePool(Number(wallets));
     await benchChainDeposits();
     await benchChainSweeps();
   },

@@ -66,13 +66,13 @@ async function orderOn(services: Services, network: Network): Promise<number> {
   return made + (await topUpRecoveries(services, network, config));
 }
 
-/** Lists sweep candidates by wallet. Asks only wallets that were allocated once, because the pool may be large. */
+/** Lists sweep candidates by wallet. Asks the chain only about wallets that hold enough by the books. */
 async function waiting(services: Services, { chain }: Network): Promise<SweepCandidate[][]> {
   const { database, now } = services;
   const failed = await failedSweeps(database, { chain }, failedBefore(now()));
   const isPaused = ({ wallet, asset }: SweepCandidate) =>
     failed.some((each) => each.walletId === wallet.id && each.asset === asset.symbol);
-  const found = await sweepCandidates(services, database, { chain }, { used: true });
+  const found = await sweepCandidates(services, database, { chain }, { booked: true });
   const byWallet = new Map<string, SweepCandidate[]>();
   for (const each of found.filter((one) => !isPaused(one)))
     byWallet.set(each.wallet.id, [...(byWallet.get(each.wallet.id) ?? []), each]);

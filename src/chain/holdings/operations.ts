@@ -98,6 +98,25 @@ export async function withheldAt(
 }
 
 /**
+ * Lists the addresses of a chain's pool that hold at least an amount of an asset: what deposits brought, final or not, less
+ * what operations moved. The index `holding_changes_of_pool` has all that it reads.
+ */
+export async function poolHolding(
+  sql: Sql,
+  { chain, asset, least }: { chain: string; asset: string; least: Decimal },
+): Promise<string[]> {
+  const rows = await sql.run<{ address: string }>(
+    holdingChanges()
+      .select('address')
+      .where({ chain, asset })
+      .whereRaw(`place = 'pool'`) // as the predicate of the index
+      .groupBy('address')
+      .havingRaw('sum(amount) > 0 and sum(amount) >= ?::numeric', [least.toFixed()]),
+  );
+  return rows.map(({ address }) => address);
+}
+
+/**
  * Returns how much more a chain holds at a block than the books, by place and asset ({@link sumKey}). Amounts booked
  * from later blocks count as less. Raw: reads only changes whose booked amount differs, and changes of later blocks,
  * each by its own index.

@@ -44,7 +44,16 @@ export const assetOf = ({ assets }: Network, symbol: string): NetworkAsset | und
 export interface NetworkTerms
   extends Pick<
     Network,
-    'name' | 'kind' | 'chainId' | 'explorerUrl' | 'confirmations' | 'enabled' | 'feeModel' | 'assets'
+    | 'name'
+    | 'kind'
+    | 'chainId'
+    | 'explorerUrl'
+    | 'confirmations'
+    | 'finality'
+    | 'requestsPerSecond'
+    | 'enabled'
+    | 'feeModel'
+    | 'assets'
   > {
   rpcUrls: readonly string[];
 }
@@ -57,12 +66,15 @@ export interface OpenedNetwork {
 
 export const termsOf = ({ network, rpcUrls }: OpenedNetwork): NetworkTerms => ({ ...network, rpcUrls });
 
-/** Whether both terms name the same nodes, chain, fees and tokens. */
+/** Whether both terms name the same nodes, chain, finality, fees and tokens. */
 export const isReachedAlike = (one: NetworkTerms, other: NetworkTerms): boolean =>
   reachedBy(one) === reachedBy(other);
 
-const reachedBy = ({ chainId, rpcUrls, feeModel, assets }: NetworkTerms): string =>
-  JSON.stringify([chainId, rpcUrls, feeModel, assets.map(({ contract, decimals }) => [contract, decimals])]);
+const reachedBy = ({ chainId, rpcUrls, finality, feeModel, assets }: NetworkTerms): string =>
+  JSON.stringify([
+    ...[chainId, rpcUrls, finality, feeModel],
+    assets.map(({ contract, decimals }) => [contract, decimals]),
+  ]);
 
 export async function findOpened(
   { keyring }: Pick<Services, 'keyring'>,

@@ -1,5 +1,5 @@
 import type { Decimal } from '../../kernel/money/money';
-import type { ChainKind, FeeModel } from '../../parties/chain/port';
+import type { ChainKind, FeeModel, Finality } from '../../parties/chain/port';
 
 export { FEE_MODELS } from '../../parties/chain/port';
 
@@ -23,8 +23,11 @@ export interface Network {
   /** EIP-155. */
   chainId: number;
   explorerUrl: string | null;
-  /** Blocks that make a transaction final. Its own block counts as one. */
+  /** Blocks that make a transaction final. Its own block counts as one. Bounds reorganisations where a tag decides. */
   confirmations: number;
+  finality: Finality;
+  /** Most calls to each node in a second. Null: no limit. */
+  requestsPerSecond: number | null;
   enabled: boolean;
   /** How the chain charges for data. */
   feeModel: FeeModel;

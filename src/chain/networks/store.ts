@@ -6,7 +6,7 @@ import { isChainName, type Network, type NetworkAsset } from './record';
 
 const COLUMNS = [
   ...['chain', 'name', 'kind', 'chainId', 'explorerUrl', 'confirmations', 'enabled', 'assets', 'version'],
-  ...['feeModel', 'createdAt', 'updatedAt'],
+  ...['feeModel', 'finality', 'requestsPerSecond', 'createdAt', 'updatedAt'],
 ];
 
 const CODECS = {
@@ -92,7 +92,20 @@ export function updateNetwork(tx: Sql, chain: string, terms: SealedTerms, versio
 
 /** Leaves out what else the caller's terms hold, such as an earlier version. */
 function columnsOf(terms: SealedTerms): Record<string, unknown> {
-  const { name, kind, chainId, rpcUrls, explorerUrl, confirmations, enabled, feeModel, assets } = terms;
-  const named = { name, kind, chainId, rpcUrls, explorerUrl, confirmations, enabled, feeModel, assets };
+  const { name, kind, chainId, rpcUrls, explorerUrl, confirmations, finality } = terms;
+  const { requestsPerSecond, enabled, feeModel, assets } = terms;
+  const named = {
+    name,
+    kind,
+    chainId,
+    rpcUrls,
+    explorerUrl,
+    confirmations,
+    finality,
+    requestsPerSecond,
+    enabled,
+    feeModel,
+    assets,
+  };
   return sealedNetworks.row(named);
 }

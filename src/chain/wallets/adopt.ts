@@ -1,4 +1,3 @@
-import { table } from '../../kernel/db/build';
 import type { Sql, Tx } from '../../kernel/db/database';
 import { conflict } from '../../kernel/errors';
 import type { Keyring } from '../../kernel/security/keyring';
@@ -90,13 +89,4 @@ export async function adoptWallets(
       adopted: true as const,
     }));
   await insertWallets(tx, kind, rows);
-}
-
-/**
- * The addresses to which money of ours may come on any network of a kind: those of the pools of all its networks. Reads
- * each wallet once.
- */
-export async function watchedAddresses(sql: Sql, { kind }: Pick<Network, 'kind'>): Promise<string[]> {
-  const pool = table('wallets').distinct('address').where({ kind, purpose: 'pool' });
-  return (await sql.run<{ address: string }>(pool)).map(({ address }) => address);
 }

@@ -46,6 +46,27 @@ export async function poolAddresses(sql: Sql, chain: string): Promise<string[]> 
   return rows.map(({ address }) => address);
 }
 
+/**
+ * The addresses that were added to the pools of a kind's networks after a number, and the number of the last one. The derivation lock
+ * orders the numbers as the commits, so no address is passed over. The index `wallets_by_addition` has all that it reads.
+ * @param after 0: all addresses
+ */
+export async function poolAddressesAfter(
+  sql: Sql,
+  kind: Network['kind'],
+  after: number,
+): Promise<{ addresses: string[]; last: number }> {
+  const rows = await sql.run<{ address: string; added: string }>(
+    wallets()
+      .select('address', 'added')
+      .where({ kind })
+      .whereRaw(`purpose = 'pool'`) // as the predicate of the index
+      .where('added', '>', after)
+      .orderBy('added'),
+  );
+  return { addresses: rows.map(({ address }) => address), last: Number(rows.at(-1)?.added ?? after) };
+}
+
 /** @param chain absent: any chain */
 export async function hasWallets(sql: Sql, chain?: string): Promise<boolean> {
   return (await sql.run(wallets().select('id').modify(filtered, { chain }).limit(1))).length > 0;
@@ -211,14 +232,16 @@ export async function listWallets(
 /**
  * Lists the pool wallets of a chain that may be swept, in the order of their derivation.
  * @param used only wallets that were allocated once
+ * @param among only these addresses
  */
 export function sweepableWallets(
   sql: Sql,
   chain: string,
-  { used = false }: { used?: boolean } = {},
+  { used = false, among }: { used?: boolean; among?: readonly string[] } = {},
 ): Promise<Wallet[]> {
   const query = wallets().where({ chain, purpose: 'pool' }).where(anyOf('status', SWEEPABLE));
   if (used) void query.whereNotNull('tenantId');
+  if (among) void query.where(anyOf('address', among));
   return wallets.all(sql, query.orderBy('derivationIndex'));
 }
 

@@ -221,6 +221,7 @@ function termsOf(
     amount,
     dust: dust.toString(),
     confirmations: network.confirmations,
+    ...(network.finality === 'confirmations' ? {} : { finality: network.finality }),
     blockNumber: block.number,
     blockHash: block.hash,
     blockAt: block.at.toISOString(),

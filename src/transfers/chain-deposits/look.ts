@@ -17,7 +17,7 @@ import { screenedWords } from './screen';
 import { isTakenBack, wordOfPeople } from './word-of-people';
 
 /** The questions of a look. */
-type Asked = Pick<ChainNode, 'transactionOfEach' | 'agreedBlock' | 'head'>;
+type Asked = Pick<ChainNode, 'transactionOfEach' | 'agreedBlock' | 'taggedHeight' | 'head'>;
 
 /**
  * Asks the nodes about a deposit. When they disagree or lag, the known state stays, but counts as not final. A deposit
@@ -62,6 +62,7 @@ function sharing(node: ChainNode): Asked {
   return {
     transactionOfEach: once((hash) => node.transactionOfEach(hash)),
     agreedBlock: once((number) => node.agreedBlock(number)),
+    taggedHeight: once((tag) => node.taggedHeight(tag)),
     head: () => head(undefined),
   };
 }
@@ -112,8 +113,11 @@ function unshownBy({ block }: Mined, terms: ChainDepositTerms): ChainTransfer | 
   return { txHash, ordinal, logIndex: null, token, from, to, units: BigInt(units), block };
 }
 
-const isDeep = async (node: Asked, block: Block, { confirmations }: ChainDepositTerms) =>
-  (await depthOf(node, block, confirmations)) === 'final';
+const isDeep = async (
+  node: Asked,
+  block: Block,
+  { confirmations, finality = 'confirmations' }: ChainDepositTerms,
+) => (await depthOf(node, block, { confirmations, finality })) === 'final';
 
 /**
  * Judges a deposit that the asked node has in no block. The blocks that all nodes agree on tell whether that node only

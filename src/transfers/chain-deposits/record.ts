@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Decimal } from '../../kernel/money/money';
-import { NATIVE } from '../../parties/chain/port';
+import { FINALITIES, NATIVE } from '../../parties/chain/port';
 import { storedAmount } from '../../parties/protocol/stored';
 import { screeningWord } from '../../parties/screening/word';
 import type { Situation } from '../engine/record';
@@ -56,6 +56,8 @@ export const chainDepositTerms = z.object({
   minDeposit: storedAmount,
   /** Blocks that make it final. Its own block counts as one. */
   confirmations: z.number().int().positive(),
+  /** What makes its block final. Absent: the confirmations. */
+  finality: z.enum(FINALITIES).optional(),
 });
 
 export type ChainDepositTerms = z.output<typeof chainDepositTerms>;

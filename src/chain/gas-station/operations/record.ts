@@ -102,6 +102,8 @@ export interface GasOperation {
   exportedAt: Date | null;
   /** Newest block at the first export. No earlier block can have the transaction. */
   exportedBlock: number | null;
+  /** Height below which the nodes have no news of its transaction, so they are not asked. Null: unknown. */
+  newsFrom: number | null;
   /** When the execution was booked. */
   executedAt: Date | null;
   dueBy: Date | null;

@@ -10,13 +10,15 @@ import { CHAIN_KINDS } from '../../../parties/chain/port';
 import type { NetworkTerms } from '../operations';
 import type { Network, NetworkAsset } from '../record';
 import { ledgerDecimals, NATIVE_DECIMALS } from '../rules';
-import { feeModelSchema } from '../view';
+import { feeModelSchema, finalitySchema } from '../view';
 
 /** The largest chain id that wallets and libraries handle exactly (EIP-2294 within JavaScript's numbers). */
 const MAX_CHAIN_ID = 4_503_599_627_370_476;
 
 /** No chain needs more. A node is asked for all blocks within the confirmations. */
 const MAX_CONFIRMATIONS = 10_000;
+/** More calls in a second than any node is asked. */
+const MAX_PER_SECOND = 10_000;
 const MAX_NODES = 10;
 const MAX_ASSETS = 20;
 
@@ -48,6 +50,13 @@ export const networkInput = z.strictObject({
     .max(MAX_CONFIRMATIONS)
     .optional()
     .meta({ description: 'Blocks that make a payment final, its own included.' }),
+  finality: finalitySchema().optional(),
+  requestsPerSecond: z
+    .int()
+    .min(1)
+    .max(MAX_PER_SECOND)
+    .nullish()
+    .meta({ description: 'Limits the calls to each node in a second. Null clears the limit.' }),
   enabled: z
     .boolean()
     .optional()
@@ -112,6 +121,8 @@ export function checkedFields(
     confirmations,
     enabled,
     feeModel = 'evm',
+    finality = 'confirmations',
+    requestsPerSecond = null,
   } = {
     ...before,
     ...defined(rest),
@@ -122,6 +133,8 @@ export function checkedFields(
     chainId,
     explorerUrl,
     confirmations,
+    finality,
+    requestsPerSecond,
     enabled,
     feeModel,
     assets: assets === undefined && before ? before.assets : checkedAssets(kind, assets ?? []),

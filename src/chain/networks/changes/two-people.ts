@@ -118,9 +118,21 @@ async function saveJudged(
 
 /** All terms but the node addresses, as JSON of the input. */
 function keptTerms(terms: NetworkTerms) {
-  const { name, kind, chainId, explorerUrl, confirmations, enabled, feeModel, assets } = terms;
+  const { name, kind, chainId, explorerUrl, confirmations, finality, requestsPerSecond } = terms;
+  const { enabled, feeModel, assets } = terms;
   const kept = assets.map((asset) => ({ ...asset, minDeposit: asset.minDeposit.toFixed() }));
-  return { name, kind, chainId, explorerUrl, confirmations, enabled, feeModel, assets: kept };
+  return {
+    name,
+    kind,
+    chainId,
+    explorerUrl,
+    confirmations,
+    finality,
+    requestsPerSecond,
+    enabled,
+    feeModel,
+    assets: kept,
+  };
 }
 
 /** Compares clear addresses, because masks of two addresses of one provider look the same. */
@@ -143,6 +155,7 @@ function guardedChanges(before: OpenedNetwork | undefined, after: NetworkTerms):
     ['rpcUrls', was?.rpcUrls, after.rpcUrls, masked(before?.rpcUrls ?? [])],
     ['chainId', was?.chainId, after.chainId, ({ chainId }) => String(chainId)],
     ['confirmations', was?.confirmations, after.confirmations, ({ confirmations }) => String(confirmations)],
+    ['finality', was?.finality, after.finality, ({ finality }) => finality],
     ['assets', was && tokens(was), tokens(after), tokens],
   ];
   return compared
@@ -160,6 +173,7 @@ function otherChanges(before: OpenedNetwork | undefined, after: NetworkTerms): E
     explorerUrl: ({ explorerUrl }) => explorerUrl,
     enabled: ({ enabled }) => String(enabled),
     feeModel: ({ feeModel }) => feeModel,
+    requestsPerSecond: ({ requestsPerSecond: most }) => (most === null ? null : String(most)),
     minDeposit: minima,
   };
   return Object.entries(texts)

@@ -197,6 +197,7 @@ export async function createOperation(
     executedAt: null,
     exportedAt: null,
     exportedBlock: null,
+    newsFrom: null,
     revision: 0,
     createdAt: at,
     updatedAt: at,

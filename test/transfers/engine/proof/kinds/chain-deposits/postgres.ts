@@ -45,6 +45,8 @@ const NETWORK: NetworkTerms = {
   chainId: 31_337,
   explorerUrl: null,
   enabled: true,
+  finality: 'confirmations',
+  requestsPerSecond: null,
   feeModel: 'evm',
   rpcUrls: ['http://127.0.0.1:1/'],
   confirmations: CONFIRMATIONS,
