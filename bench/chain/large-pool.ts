@@ -28,9 +28,8 @@ const DERIVED = 200;
 const SIZES = [300, 1_500, 10_000];
 
 /**
- * Measures what blocks cost with pools of several sizes, up to the given one: requests to the node, time and processor time of
- * a block, and memory of the addresses. The wallets are inserted without keys, except those that the bench derives to
- * measure the derivation.
+ * Measures a block with pools of several sizes, up to the given one: requests to the node, time, processor time, and memory of the
+ * addresses. The bench derives some wallets to measure the derivation, and inserts the others without keys.
  */
 export async function benchLargePool(wallets: number): Promise<void> {
   const bench = await openBench();

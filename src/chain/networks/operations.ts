@@ -6,7 +6,7 @@ import { ensureCoin } from '../../kernel/ledger/coins';
 import type { Services } from '../../services';
 import { openUrls, sealUrls } from './addresses';
 import type { Following } from './following';
-import type { Network, NetworkAsset } from './record';
+import type { Network, NetworkAsset, NetworkSettings } from './record';
 import {
   findNetwork,
   findSealedNetwork,
@@ -41,20 +41,7 @@ export const assetOf = ({ assets }: Network, symbol: string): NetworkAsset | und
   assets.find((asset) => asset.symbol === symbol);
 
 /** All settings of a network. */
-export interface NetworkTerms
-  extends Pick<
-    Network,
-    | 'name'
-    | 'kind'
-    | 'chainId'
-    | 'explorerUrl'
-    | 'confirmations'
-    | 'finality'
-    | 'requestsPerSecond'
-    | 'enabled'
-    | 'feeModel'
-    | 'assets'
-  > {
+export interface NetworkTerms extends NetworkSettings {
   rpcUrls: readonly string[];
 }
 

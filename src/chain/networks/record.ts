@@ -37,5 +37,25 @@ export interface Network {
   updatedAt: Date;
 }
 
+const SETTINGS = [
+  'name',
+  'kind',
+  'chainId',
+  'explorerUrl',
+  'confirmations',
+  'finality',
+  'requestsPerSecond',
+  'enabled',
+  'feeModel',
+  'assets',
+] as const satisfies readonly (keyof Network)[];
+
+/** What an operator sets of a network, beside its node addresses. */
+export type NetworkSettings = Pick<Network, (typeof SETTINGS)[number]>;
+
+/** Leaves out what else the value holds, such as a version. */
+export const settingsOf = (network: NetworkSettings): NetworkSettings =>
+  Object.fromEntries(SETTINGS.map((name) => [name, network[name]])) as unknown as NetworkSettings;
+
 /** Whether a text is a valid network name. */
 export const isChainName = (text: string): boolean => /^[a-z][a-z0-9-]{0,31}$/.test(text);

@@ -9,8 +9,9 @@ import { rolesOf } from './seed/named-addresses';
 import { insertWallets, lockDerivation } from './store';
 
 /**
- * A key gives the same address on every EVM network. A payer who uses the wrong network therefore pays to us, too. The network on which the money has come adopts the wallet: it is swept, compared
- * with the books and shown there, and never given to a payer.
+ * A key gives the same address on every EVM network. A payer who uses the wrong network therefore pays to us, too. The
+ * network on which the money has come adopts the wallet: the wallet is swept, compared with the books and shown there,
+ * and never given to a payer.
  */
 
 /** An address of ours on which nobody had to pay on a network, because it was derived for another one. */

@@ -15,7 +15,7 @@ export const FEE_MODELS = ['evm', 'op', 'arbitrum'] as const;
 export type FeeModel = (typeof FEE_MODELS)[number];
 
 /**
- * What makes a block final: a number of confirmations, or that the nodes report a later block under a tag. `safe` and
+ * Names the rule of a final block: a number of confirmations, or a later block that the nodes report under a tag. `safe` and
  * `finalized` are the words of Ethereum's consensus; other chains give them a meaning of their own.
  */
 export const FINALITIES = ['confirmations', 'safe', 'finalized'] as const;

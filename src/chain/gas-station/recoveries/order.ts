@@ -5,7 +5,6 @@ import { ChainRefused } from '../../../parties/chain/errors';
 import type { ChainNode } from '../../../parties/chain/port';
 import type { Services } from '../../../services';
 import { requireChainAnswer } from '../../networks/nodes/chain-answer';
-import { undefinedIfNoToken } from '../../networks/nodes/no-token';
 import { nodeOf } from '../../networks/nodes/nodes';
 import { requireNetwork } from '../../networks/operations';
 import type { Network } from '../../networks/record';
@@ -18,6 +17,7 @@ import { type GasOperation, UNLISTED } from '../operations/record';
 import { MAX_RECOVERY_GAS } from '../operations/steps/plan';
 import { gasLimitOf, MAX_GAS } from '../rules';
 import { isTransferable, type Transfer, transferOf } from '../strategies/transfer';
+import { balancesOf } from './after';
 import { insertRecovery } from './store';
 
 type Deps = Pick<Services, 'database' | 'keyring' | 'parties'>;
@@ -64,9 +64,9 @@ export async function recoverable(services: Deps, named: NamedToken): Promise<Re
   const { treasuryAddress: treasury } = config;
   if (treasury === null || awaitsTreasury(config))
     throw conflict('invalid_transition', 'The chain has no treasury in force.', 'chain');
-  const asked = [address, treasury].map((each) => undefinedIfNoToken(node.balance(each, token)));
-  const [units, treasuryUnits] = await requireChainAnswer(Promise.all(asked));
-  if (units === undefined || treasuryUnits === undefined)
+  const asked = balancesOf(node, { fromAddress: address, toAddress: treasury, token });
+  const { units, treasury: treasuryUnits } = await requireChainAnswer(asked);
+  if (units === null || treasuryUnits === null)
     throw invalid(`token must be the contract of a token on ${network.name} (${kind}).`, 'token');
   if (units === 0n) throw conflict('invalid_transition', 'The address has nothing of the token.', 'token');
   const transfer = { wallet: address, token, treasury, units };

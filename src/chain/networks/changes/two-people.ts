@@ -7,7 +7,7 @@ import { maskUrl, openUrls, sealUrls } from '../addresses';
 import type { Following } from '../following';
 import { warnOfFewHosts } from '../nodes/hosts';
 import { assertSavable, findOpened, type NetworkTerms, type OpenedNetwork, saveNetwork } from '../operations';
-import { isChainName, type NetworkAsset } from '../record';
+import { isChainName, type NetworkAsset, settingsOf } from '../record';
 import { networkView } from '../view';
 import { checkedFields, networkInput } from './network-input';
 import { type Judged, judgedAgain, judgedTerms } from './update';
@@ -118,20 +118,10 @@ async function saveJudged(
 
 /** All terms but the node addresses, as JSON of the input. */
 function keptTerms(terms: NetworkTerms) {
-  const { name, kind, chainId, explorerUrl, confirmations, finality, requestsPerSecond } = terms;
-  const { enabled, feeModel, assets } = terms;
-  const kept = assets.map((asset) => ({ ...asset, minDeposit: asset.minDeposit.toFixed() }));
+  const settings = settingsOf(terms);
   return {
-    name,
-    kind,
-    chainId,
-    explorerUrl,
-    confirmations,
-    finality,
-    requestsPerSecond,
-    enabled,
-    feeModel,
-    assets: kept,
+    ...settings,
+    assets: settings.assets.map((asset) => ({ ...asset, minDeposit: asset.minDeposit.toFixed() })),
   };
 }
 

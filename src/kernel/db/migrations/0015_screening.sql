@@ -1,6 +1,7 @@
+-- outside a transaction
 -- Screenings of deposits on chains and of destinations on chains. The address is on the transfer and not here, because a
 -- payout's is personal data.
-create table screenings (
+create table if not exists screenings (
   key        text collate "C" primary key,  -- our key at the party
   subject    id not null,  -- the transfer
   tenant_id  id,  -- absent: the money belongs to no known tenant
@@ -16,10 +17,10 @@ create table screenings (
   updated_at timestamptz(3) not null
 );
 -- The story of a transfer.
-create index screenings_of_subject on screenings (subject, asked_at);
+create index if not exists screenings_of_subject on screenings (subject, asked_at);
 -- The list of what waits, and its metrics.
-create index screenings_pending on screenings (asked_at, key) where status = 'pending';
+create index if not exists screenings_pending on screenings (asked_at, key) where status = 'pending';
 
 -- Coins at an address that a sweep leaves there: a screening is pending, or refused and nobody has decided.
-alter table holding_changes add column withheld numeric not null default 0;
-create index holding_changes_withheld on holding_changes (chain, asset, address) where withheld > 0;
+alter table holding_changes add column if not exists withheld numeric not null default 0;
+create index concurrently if not exists holding_changes_withheld on holding_changes (chain, asset, address) where withheld > 0;
