@@ -19,19 +19,11 @@ import { benchSize } from './size';
 import { benchUploads } from './uploads';
 import { benchWebhooks } from './webhooks';
 
-/** `--wallets N`: `chain` measures pools of up to N wallets instead. */
-const wallets = parseArgs({ options: { wallets: { type: 'string' } }, allowPositionals: true }).values
-  .wallets;
-
 /** `npm run bench -- NAME` runs a bench and prints its results. No bench asserts a speed. */
 const BENCHES: Record<string, () => Promise<void>> = {
   authorization: benchAuthorization,
   cards: benchCards,
-  chain: async () => {
-    if (wallets !== undefined) return benchLargePool(Number(wallets));
-    await benchChainDeposits();
-    await benchChainSweeps();
-  },
+  chain: benchChain,
   'chain-deposits': benchChainDeposits,
   'chain-sweeps': benchChainSweeps,
   compare: benchComparison,
@@ -49,6 +41,14 @@ const BENCHES: Record<string, () => Promise<void>> = {
   uploads: benchUploads,
   webhooks: benchWebhooks,
 };
+
+/** `--wallets N` measures pools of up to N wallets instead. */
+async function benchChain(): Promise<void> {
+  const { values } = parseArgs({ args: process.argv.slice(3), options: { wallets: { type: 'string' } } });
+  if (values.wallets !== undefined) return benchLargePool(Number(values.wallets));
+  await benchChainDeposits();
+  await benchChainSweeps();
+}
 
 const name = process.argv[2] ?? '';
 const bench = BENCHES[name];
