@@ -27,7 +27,7 @@ export async function isAgreed(
 /** How deep a block is: `final` for good; `shallow` under too few blocks; `disputed` while nodes disagree. */
 export type Depth = 'final' | 'shallow' | 'disputed';
 
-/** What makes a block final. */
+/** The rule by which a block becomes final. */
 export interface FinalBy {
   /** Blocks, its own included. With a tag, only the time until it is asked for. */
   confirmations: number;

@@ -17,7 +17,7 @@ export async function readPool(sql: Sql, kind: Network['kind'], remembered: Reme
   return pool.addresses;
 }
 
-/** Both sets as one, without a copy of the first. @param few in any spelling */
+/** Joins both sets without a copy of the first. @param few in any spelling */
 export function together(many: AddressSet, few: readonly string[]): AddressSet {
   const others = new Set(few.map((address) => address.toLowerCase()));
   return {

@@ -18,8 +18,8 @@ export interface BlockRange {
 }
 
 /**
- * Undefined for another event, for a token of EIP-721 (indexed value), and for a transfer of nothing. viem's decoder
- * accepts a fourth topic, longer data, and an address with leading digits.
+ * Reads a transfer of a token. viem's decoder accepts a fourth topic, longer data, and an address with leading digits.
+ * @returns undefined for another event, a removed one, a token of EIP-721 (indexed value), and a transfer of nothing
  */
 export function movedBy({ topics, data, removed }: Log) {
   const [event, from, to, ...more] = topics;
@@ -41,15 +41,13 @@ function addressIn(topic: string | undefined): string | undefined {
  * MAX_ASKED_FOR}.
  * @param ours in lower case
  */
-export const transferLogs = async (
+export const transferLogs = (
   rpc: Rpc,
   range: BlockRange,
   ours: AddressSet,
   listed: readonly string[],
 ): Promise<FoundLogs> =>
-  ours.size > MAX_ASKED_FOR
-    ? { logs: await matchedLogs(rpc, range, ours, listed), inPart: [] }
-    : logsTo(rpc, range, [...ours], listed);
+  ours.size > MAX_ASKED_FOR ? matchedLogs(rpc, range, ours, listed) : logsTo(rpc, range, [...ours], listed);
 
 interface FoundLogs {
   logs: Log[];
@@ -69,11 +67,16 @@ async function logsTo(
   const logs: Log[] = [];
   const inPart = new Set<number>();
   for (const some of portionsOf(addresses, OF_A_CALL)) {
-    const found = await logsIn(rpc, range, some, listed);
+    const found = await halving(
+      range,
+      async (part) => (await askLogs(rpc, part, some)).filter(isTransfer),
+      // A flood of worthless tokens may exceed the node's limit in one block. It must not hide the listed tokens.
+      async (block) => ({ logs: await listedLogs(rpc, block, some, listed), inPart: [block] }),
+    );
     logs.push(...found.logs);
     for (const number of found.inPart) inPart.add(number);
   }
-  return { logs: logs.filter(isTransfer), inPart: [...inPart] };
+  return { logs, inPart: [...inPart] };
 }
 
 /**
@@ -81,59 +84,49 @@ async function logsTo(
  */
 async function matchedLogs(
   rpc: Rpc,
-  { from, to }: BlockRange,
+  range: BlockRange,
   ours: AddressSet,
   listed: readonly string[],
-): Promise<Log[]> {
-  if (listed.length === 0) return [];
-  try {
-    const logs = await askLogs(rpc, { from, to }, undefined, listed);
-    // Compared before anything is decoded, because most logs are not ours.
-    return logs.filter((log) => ours.has(`0x${log.topics[2]?.slice(-40)}`) && isTransfer(log));
-  } catch (error) {
-    if (!isTooMuch(error)) throw error;
-    if (from >= to) return listedLogsOfEach(rpc, from, [...ours], listed);
-    const middle = Math.floor((from + to) / 2);
-    const first = await matchedLogs(rpc, { from, to: middle }, ours, listed);
-    return [...first, ...(await matchedLogs(rpc, { from: middle + 1, to }, ours, listed))];
-  }
+): Promise<FoundLogs> {
+  if (listed.length === 0) return { logs: [], inPart: [] };
+  // Compared before anything is decoded, because most logs are not ours.
+  const isOurs = (log: Log) => ours.has(`0x${log.topics[2]?.slice(-40)}`) && isTransfer(log);
+  return halving(
+    range,
+    async (part) => (await askLogs(rpc, part, undefined, listed)).filter(isOurs),
+    async (block) => {
+      const logs: Log[] = [];
+      for (const some of portionsOf([...ours], OF_A_CALL))
+        logs.push(...(await listedLogs(rpc, block, some, listed)));
+      return { logs, inPart: [] };
+    },
+  );
 }
 
-async function listedLogsOfEach(
-  rpc: Rpc,
-  block: number,
-  addresses: readonly string[],
-  listed: readonly string[],
-): Promise<Log[]> {
-  const logs: Log[] = [];
-  for (const some of portionsOf(addresses, OF_A_CALL))
-    logs.push(...(await listedLogs(rpc, block, some, listed)));
-  return logs.filter(isTransfer);
-}
+const isTransfer = (log: Log): boolean => movedBy(log) !== undefined;
 
-const isTransfer = (log: Log): boolean => log.removed !== true && movedBy(log) !== undefined;
-
-/** Halves the range where the node refuses it. Nodes bound the blocks or the logs, each with its own error text. */
-async function logsIn(
-  rpc: Rpc,
+/**
+ * Halves the range where the node refuses it. Nodes bound the blocks or the logs, each with its own error text.
+ * @param ofBlock reads a block of which the node refuses the logs
+ */
+async function halving(
   { from, to }: BlockRange,
-  addresses: readonly string[],
-  listed: readonly string[],
+  ask: (range: BlockRange) => Promise<Log[]>,
+  ofBlock: (block: number) => Promise<FoundLogs>,
 ): Promise<FoundLogs> {
   try {
-    return { logs: await askLogs(rpc, { from, to }, addresses), inPart: [] };
+    return { logs: await ask({ from, to }), inPart: [] };
   } catch (error) {
     if (!isTooMuch(error)) throw error;
-    // A flood of worthless tokens may exceed the node's limit in one block. It must not hide the listed tokens.
-    if (from >= to) return { logs: await listedLogs(rpc, from, addresses, listed), inPart: [from] };
+    if (from >= to) return ofBlock(from);
     const middle = Math.floor((from + to) / 2);
-    const first = await logsIn(rpc, { from, to: middle }, addresses, listed);
-    const second = await logsIn(rpc, { from: middle + 1, to }, addresses, listed);
+    const first = await halving({ from, to: middle }, ask, ofBlock);
+    const second = await halving({ from: middle + 1, to }, ask, ofBlock);
     return { logs: [...first.logs, ...second.logs], inPart: [...first.inPart, ...second.inPart] };
   }
 }
 
-/** The listed contracts' logs in a block. Halves the addresses where the node finds the logs too many. */
+/** The transfers of the listed contracts in a block. Halves the addresses where the node finds the logs too many. */
 async function listedLogs(
   rpc: Rpc,
   block: number,
@@ -142,7 +135,7 @@ async function listedLogs(
 ): Promise<Log[]> {
   if (listed.length === 0) return [];
   try {
-    return await askLogs(rpc, { from: block, to: block }, addresses, listed);
+    return (await askLogs(rpc, { from: block, to: block }, addresses, listed)).filter(isTransfer);
   } catch (error) {
     if (!isTooMuch(error) || addresses.length === 1) throw error;
     const middle = Math.ceil(addresses.length / 2);

@@ -144,7 +144,7 @@ const allocatedOnce = (sql: Services['database'], walletId: string, tenantId: st
     [newId('walletAllocation'), walletId, tenantId, newId('reference')],
   );
 
-/** Notes what a deposit has brought that is not final, so that the books of the pool do not have it. */
+/** Notes the amount of a deposit that is not final. The books of the pool do not have it yet. */
 const noteHeld = (sql: Services['database'], address: string, amount: Decimal) =>
   sql.query(
     `insert into holding_changes (chain, cause, address, asset, place, amount, booked, block_number)

@@ -34,7 +34,7 @@ interface MinedReport extends Pick<ReportedTransaction, 'isAgreed'> {
   newest?: Block | undefined;
 }
 
-/** Age of a block that one node has named, within which no node is asked for a newer one. Milliseconds. */
+/** How long the newest block that a node has named is taken for the newest. Milliseconds. */
 const SEEN_MS = 3_000;
 
 /**
