@@ -19,7 +19,8 @@ import { failedBefore, isBelowThreshold } from './rules';
 
 /**
  * Whether a run may order something, or put a treasury in force. `perhaps`: a used wallet exists, and only a write, a price or a transfer
- * that nobody reported can have filled it.
+ * that nobody reported can have filled it. The newest operation follows, because a top-up that has ended permits a sweep and writes no
+ * event.
  */
 export const SWEEPS_DUE: Sign = {
   name: 'automatic sweeps',
@@ -27,7 +28,7 @@ export const SWEEPS_DUE: Sign = {
           when bool_or(c.next_treasury_at <= product_now()) then 'true'
           when not coalesce(bool_or(c.auto_sweep and ${hasUsedWallet('c.chain')}), false) then '${NONE}'
           when exists (select from gas_operations where ${IS_OPEN}) then 'true'
-          else '${PERHAPS}' end
+          else concat_ws(' ', '${PERHAPS}', (select id from gas_operations order by created_at desc, id desc limit 1)) end
      from gas_configs c join networks n on n.chain = c.chain and n.enabled`,
 };
 
