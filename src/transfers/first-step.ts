@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Database } from '../kernel/db/database';
 import type { WorkflowCommand } from '../kernel/outbox/commands';
 import type { FirstStep } from '../kernel/temporal/hand-over';
 import type { Rest } from '../kernel/temporal/send-command';
@@ -43,9 +44,13 @@ export function createFirstStep(
   });
   const gates = { start: gate, look };
 
-  async function step(kind: AnyKind, id: string, { workflow, action }: WorkflowCommand): Promise<Rest> {
+  async function step(
+    { kind, id }: Named,
+    { workflow, action }: WorkflowCommand,
+    mayCommit: () => boolean,
+  ): Promise<Rest> {
     const { open, status, lookAt } = await gates[action].inPassing(kind.party, () =>
-      advance(services, kind, id),
+      advance({ ...services, database: whileAllowed(services.database, mayCommit) }, kind, id),
     );
     if (!open) return { status, waitsFor: NOTHING_LEFT };
     const latest = Date.now() + LONGEST_REST_MS;
@@ -53,13 +58,18 @@ export function createFirstStep(
     return { status, until, waitsFor: waitOf(workflow, status) };
   }
 
-  return async (command) => {
+  return async (command, isLeased) => {
     const found = transferOf(command);
     if (!found) return undefined;
     const given = new AbortController();
+    let isLate = false;
+    const tired = async () => {
+      await sleep(PATIENCE_MS, undefined, { signal: given.signal, ref: false });
+      isLate = true;
+      return undefined;
+    };
     try {
-      const tired = sleep(PATIENCE_MS, undefined, { signal: given.signal, ref: false });
-      return await Promise.race([step(found.kind, found.id, command), tired]);
+      return await Promise.race([step(found, command, () => !isLate && isLeased()), tired()]);
     } catch (error) {
       services.log.debug(
         { error: (error as Error).name, workflowId: command.workflowId },
@@ -72,8 +82,27 @@ export function createFirstStep(
   };
 }
 
+/**
+ * Commits a transaction only while it is allowed at its end, when it holds the transfer's lock. A workflow that is started
+ * later waits for the lock, and so reads what was committed. A workflow that runs already would not learn of it.
+ */
+const whileAllowed = (database: Database, isAllowed: () => boolean): Database => ({
+  ...database,
+  transaction: (work, options) =>
+    database.transaction(async (tx) => {
+      const result = await work(tx);
+      if (!isAllowed()) throw new Error('the step is the workflow’s now');
+      return result;
+    }, options),
+});
+
+interface Named {
+  kind: AnyKind;
+  id: string;
+}
+
 /** Finds the transfer of a command. Transfers that the party created have no order and are left out. */
-function transferOf({ workflowId }: WorkflowCommand): { kind: AnyKind; id: string } | undefined {
+function transferOf({ workflowId }: WorkflowCommand): Named | undefined {
   for (const kind of TRANSFER_KINDS) {
     const id = kind.namedBy === undefined ? kind.process.keyOf(workflowId) : undefined;
     if (id !== undefined) return { kind, id };
