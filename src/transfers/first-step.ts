@@ -83,8 +83,8 @@ export function createFirstStep(
 }
 
 /**
- * Commits a transaction only while it is allowed at its end, when it holds the transfer's lock. A workflow that is started
- * later waits for the lock, and so reads what was committed. A workflow that runs already would not learn of it.
+ * Commits a transaction only while it is allowed at its end, when it holds the transfer's lock. A workflow that starts
+ * later waits for the lock and then reads the commit. A workflow that runs already would not learn of it.
  */
 const whileAllowed = (database: Database, isAllowed: () => boolean): Database => ({
   ...database,

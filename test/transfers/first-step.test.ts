@@ -146,7 +146,7 @@ describe('is left to the workflow', () => {
     world.api.services.parties.checkout = { ...checkout, createSession };
     const { services, transactions } = recording();
     expect(await createFirstStep(services)(commandOf(id), leased)).toBeUndefined();
-    // The workflow gives the order meanwhile. Nobody would tell it what the late answer changes, so nothing is changed.
+    // The workflow gives the order meanwhile. The late answer changes nothing, because the workflow would not learn of it.
     world.api.services.parties.checkout = checkout;
     expect((await look(world, id)).status).toBe('awaiting_payment');
     pay(world.double.session(id), {}, true);
