@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Database } from '../kernel/db/database';
 import type { WorkflowCommand } from '../kernel/outbox/commands';
 import type { FirstStep } from '../kernel/temporal/hand-over';
 import type { Rest } from '../kernel/temporal/send-command';
@@ -50,7 +49,7 @@ export function createFirstStep(
     mayCommit: () => boolean,
   ): Promise<Rest> {
     const { open, status, lookAt } = await gates[action].inPassing(kind.party, () =>
-      advance({ ...services, database: whileAllowed(services.database, mayCommit) }, kind, id),
+      advance({ ...services, mayCommit }, kind, id),
     );
     if (!open) return { status, waitsFor: NOTHING_LEFT };
     const latest = Date.now() + LONGEST_REST_MS;
@@ -81,20 +80,6 @@ export function createFirstStep(
     }
   };
 }
-
-/**
- * Commits a transaction only while it is allowed at its end, when it holds the transfer's lock. A workflow that starts
- * later waits for the lock and then reads the commit. A workflow that runs already would not learn of it.
- */
-const whileAllowed = (database: Database, isAllowed: () => boolean): Database => ({
-  ...database,
-  transaction: (work, options) =>
-    database.transaction(async (tx) => {
-      const result = await work(tx);
-      if (!isAllowed()) throw new Error('the step is the workflow’s now');
-      return result;
-    }, options),
-});
 
 interface Named {
   kind: AnyKind;

@@ -103,6 +103,19 @@ describe('at the sandbox’s parties', () => {
     expect(Math.abs((rest?.until?.getTime() ?? 0) - Date.now() - DAY_MS)).toBeLessThan(60_000);
   });
 
+  it('two payouts ask the database once whether commits were lost lately', async () => {
+    const accountId = await fundedAccount(api, client);
+    const ids = [await payoutCreated(client, accountId), await payoutCreated(client, accountId)];
+    const at = performance.now();
+    const clock = jest.spyOn(performance, 'now').mockReturnValue(at);
+    const query = jest.spyOn(api.services.database, 'query');
+    for (const id of ids) expect((await firstStep(id, api))?.status).toBe('processing');
+    const asked = query.mock.calls.filter(([text]) => text.includes('lost_commits'));
+    query.mockRestore();
+    clock.mockRestore();
+    expect(asked.length).toBeLessThanOrEqual(1);
+  });
+
   it.each(['topup', 'withdrawal'] as const)('a %s follows its own rules', async (kind) => {
     const { id, show } = await asked(api, client, kind, 'tok_visa');
     expect((await firstStep(id, api))?.status).toBe('processing');

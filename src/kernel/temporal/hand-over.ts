@@ -120,8 +120,10 @@ export function createHandOver(options: HandOverOptions): HandingOver {
     if (told) for (const { number } of looks) taken.add(number);
   }
 
+  const step = async (command: HandedCommand) => firstStep?.(command, () => ageOf(command) < LEASE_MS);
+
   async function start(command: HandedCommand): Promise<void> {
-    const rest = await firstStep?.(command, () => ageOf(command) < LEASE_MS);
+    const rest = await step(command);
     if (rest?.until && !stopped) hold(command, rest, rest.until);
     else await tell(command, rest);
   }
@@ -129,7 +131,7 @@ export function createHandOver(options: HandOverOptions): HandingOver {
   async function look(command: HandedCommand): Promise<void> {
     const { workflowId } = command;
     const known = held.get(workflowId);
-    const rest = known && (await firstStep?.(command, () => ageOf(command) < LEASE_MS));
+    const rest = known && (await step(command));
     // The start may have been dropped meanwhile, because Temporal is away.
     if (!known || !held.has(workflowId)) {
       await tell(command);
