@@ -190,7 +190,7 @@ function connect(setup: Setup, { database, keyring }: Base): Parts {
     database,
     log,
     onAway,
-    firstStep: (command) => composition.firstStep(command),
+    firstStep: (...step) => composition.firstStep(...step),
     deskUrl: config.deskUrl,
   });
   stages.started('hand-over', () => handOver.stop());
