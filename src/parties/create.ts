@@ -1,3 +1,4 @@
+import type { BankFilesSettings } from '../kernel/config/bank-files';
 import type { DocumentsSettings } from '../kernel/config/config';
 import type { SmtpSettings } from '../kernel/config/mail';
 import { missingParties, type PartySettings } from '../kernel/config/parties';
@@ -14,6 +15,7 @@ import { PARTY_DEFINITIONS } from './definitions';
 import { createMemoryStore } from './documents/memory';
 import { createDocuments } from './documents/sealed';
 import { createStore } from './documents/settings';
+import { createBankFiles } from './iso20022/create';
 import { NO_MAILER } from './mail/none';
 import type { Mailer } from './mail/port';
 import { createMailbox } from './mail/sandbox/mailbox';
@@ -34,6 +36,9 @@ export interface PartiesOptions extends PartyWiring {
   parties?: Partial<Parties> | undefined;
   documents?: DocumentsSettings | undefined;
   stripe?: StripeSettings | undefined;
+  /** The bank that is reached by files. */
+  bankFiles?: BankFilesSettings | undefined;
+  settlementDifferenceSeconds?: number | undefined;
   ratesSource?: RatesSettings | undefined;
   /** The mail server. Without one, the sandbox shows mails in the tester's mailbox only. */
   smtp?: SmtpSettings | undefined;
@@ -49,10 +54,11 @@ export interface PartiesOptions extends PartyWiring {
  * @throws StartupError in live mode, naming each party that is neither configured nor left out
  */
 export function createParties(options: PartiesOptions): Parties {
-  const { database, keyring, mode, documents, stripe, ratesSource, partySettings = {} } = options;
+  const { database, keyring, mode, documents, stripe, bankFiles, ratesSource, partySettings = {} } = options;
   const outside = { ...options, now: options.machineNow };
   const given: Partial<Parties> = {
     ...(stripe ? { checkout: createStripeCheckout({ ...stripe, now: outside.now }) } : {}),
+    ...(bankFiles ? createBankFiles(bankFiles, options) : {}),
     ...(ratesSource ? { rates: keptRates(configuredSource(ratesSource, outside.now), outside) } : {}),
     ...options.parties,
   };

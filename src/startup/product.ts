@@ -241,7 +241,8 @@ function connect(setup: Setup, { database, keyring }: Base): Parts {
   return { ...setup, keyring, temporal, onAway, composition, services, metrics, readiness, address, own };
 }
 
-const partiesOf = ({ stripe, smtp, ratesSource, witness, parties }: Config) => ({
+const partiesOf = ({ bankFiles, stripe, smtp, ratesSource, witness, parties }: Config) => ({
+  bankFiles,
   stripe,
   smtp,
   ratesSource,

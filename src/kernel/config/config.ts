@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import { z } from 'zod';
+import { partyVariable } from '../parties';
 import type { AddressList } from '../security/address-lists';
+import { type BankFilesSettings, readBankFiles } from './bank-files';
 import { LIMIT_VARIABLES, type LimitSettings, limitSettings } from './limits';
 import { readMailSettings, type SmtpSettings } from './mail';
 import { type MasterKeySettings, readMasterKeys } from './master-keys';
@@ -224,6 +226,8 @@ export interface Config {
   sandboxRates: 'still' | 'moving';
   /** Absent: the checkout that `parties` names, or the sandbox's. */
   stripe: StripeSettings | undefined;
+  /** Absent: payouts and the bank are those that `parties` names, or the sandbox's. */
+  bankFiles: BankFilesSettings | undefined;
   parties: PartySettings;
   /** Absent: the sandbox's mailbox. A live installation without a mail server issues no 3-D Secure challenges. */
   smtp: SmtpSettings | undefined;
@@ -271,6 +275,7 @@ export function readConfig(
   const served = partyUse === 'serves' ? readPartySecrets(given) : { secrets: {}, wrong: [] };
   const parties = partyUse === 'serves' ? { settings: {}, wrong: served.wrong } : readPartySettings(given);
   const { stripe, wrong: wrongStripe } = readStripe(given);
+  const { bankFiles, wrong: wrongBankFiles } = readBankFiles(given);
   const { ratesSource, wrong: wrongRates } = readRatesSettings(given);
   const { smtp, wrong: wrongMail } = readMailSettings(given);
   const { witness, wrong: wrongWitness } = readWitnessSettings(given);
@@ -279,6 +284,10 @@ export function readConfig(
   const wrong = [
     ...(parsed.success ? wrongTogether(parsed.data, opensKeys) : wrongAlone(parsed.error, given)),
     ...wrongStripe,
+    ...wrongBankFiles,
+    ...(bankFiles?.serves ?? [])
+      .filter((party) => parties.settings[party])
+      .map((party) => `${partyVariable(party)}: must not be given with BANK_FILES_FOLDER`),
     ...wrongRates,
     ...wrongMail,
     ...wrongWitness,
@@ -288,6 +297,7 @@ export function readConfig(
     ...(live && partyUse === 'reaches' && parties.wrong.length === 0
       ? missingParties(parties.settings, [
           ...(stripe ? (['checkout'] as const) : []),
+          ...(bankFiles?.serves ?? []),
           ...(ratesSource ? (['rates'] as const) : []),
         ])
       : []),
@@ -299,6 +309,7 @@ export function readConfig(
     ...config,
     temporal: { ...config.temporal, access },
     stripe,
+    bankFiles,
     smtp,
     witness,
     ratesSource,
@@ -333,7 +344,7 @@ const modeOf = ({ MODE = 'sandbox' }: Environment): Config['mode'] => MODE;
 const DRAIN_SECONDS = 5;
 
 /** Settings that other functions read from the environment. */
-type ReadApart = 'temporal' | 'stripe' | 'smtp' | 'witness' | 'ratesSource' | 'parties' | 'partySecrets';
+type ReadApart = 'temporal' | 'stripe' | 'bankFiles' | 'smtp' | 'witness' | 'ratesSource' | 'parties' | 'partySecrets';
 
 const MINUTE_MS = 60_000;
 
