@@ -28,7 +28,8 @@ export async function makeBatch(services: BankFilesServices): Promise<boolean> {
   const { database, settings, now } = services;
   const { count, since } = await waitingToSend(database, MAX_ORDERS);
   if (since === null) return false;
-  const isDue = now().getTime() - since.getTime() >= settings.batchSeconds * 1_000;
+  const isDue =
+    settings.batchSeconds === 0 || now().getTime() - since.getTime() >= settings.batchSeconds * 1_000;
   if (!isDue && count < MAX_ORDERS) return false;
   return database.transaction(async (tx) => {
     const orders = await lockToSend(tx, MAX_ORDERS);
