@@ -205,13 +205,11 @@ describe('a payment to a virtual IBAN by files', () => {
     const id = await creditIdOf(api, bankId);
     await api.services.database.transaction((tx) =>
       resolveSuspense(api.services, tx, {
-        id,
-        kind: 'return',
-        amount: undefined,
-        currency: undefined,
+        transferId: id,
+        resolution: 'return',
         reason: 'for nobody',
-        decidedBy: 'operator:test',
-      } as never),
+        decidedBy: 'operator:ada',
+      }),
     );
     await lookedAtCredit(api, bankId);
     await pass();
