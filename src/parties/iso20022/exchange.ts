@@ -3,6 +3,7 @@ import { PartyAway } from '../../process/party-errors';
 import { openBankFolder } from './folder';
 import { takeFiles, type Taken } from './incoming';
 import { makeBatch, type OnStep, placeFiles } from './outgoing';
+import { openSentNames } from './sent-names';
 import { showDifferences } from './reconcile';
 import type { BankFilesServices } from './services';
 
@@ -26,21 +27,24 @@ const COMPARE_EVERY_MS = 60_000;
 const FORGET_EVERY_MS = 3_600_000;
 /** Age at which taken files are deleted, as callbacks of other parties are. The bank's archive keeps them. */
 const TAKEN_KEPT_MS = 30 * 24 * 3_600_000;
+/** How long the orders of a placed file are known without the database. */
+const NAMES_KEPT_MS = 7 * 24 * 3_600_000;
 
 export function createFileExchange(
   services: BankFilesServices,
   { differenceMs, onStep = () => undefined }: ExchangeOptions,
 ): FileExchange {
   const folder = openBankFolder(services.settings.folder);
+  const places = { folder, sent: openSentNames(services.settings.folder) };
   let running: Promise<readonly Taken[]> | undefined;
   let [comparedAt, forgottenAt] = [0, 0];
 
   async function once(): Promise<readonly Taken[]> {
     try {
-      await placeFiles(services, folder, onStep); // those of a turn that was killed
-      if (await makeBatch(services)) {
+      await placeFiles(services, places, onStep); // those of a turn that was killed
+      if (await makeBatch(services, places.sent)) {
         onStep('filed');
-        await placeFiles(services, folder, onStep);
+        await placeFiles(services, places, onStep);
       }
       const taken = await takeFiles(services, folder, onStep);
       await sometimes(taken.includes('booked'));
@@ -59,6 +63,7 @@ export function createFileExchange(
     if (at - forgottenAt < FORGET_EVERY_MS) return;
     forgottenAt = at;
     await folder.forgetTaken(new Date(at - TAKEN_KEPT_MS));
+    await places.sent.forget(new Date(at - NAMES_KEPT_MS));
   }
 
   return {

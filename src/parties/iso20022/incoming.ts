@@ -1,4 +1,5 @@
 import { createPublicKey, verify } from 'node:crypto';
+import { isAway } from '../../kernel/db/faults';
 import { openBreak } from '../../process/breaks/operations';
 import { nameForLog } from '../protocol/names';
 import type { Applying } from './apply/context';
@@ -55,23 +56,32 @@ async function takeFile(
   const bytes = await folder.read(file.name);
   if (!bytes) return 'gone';
   const seen = { name: file.name, sha256: hashOf(bytes), kind: '' };
+  let outcome: Taken;
   try {
     await assertSigned(services, folder, file.name, bytes);
     const read = await services.reader.read(bytes);
     if ('fault' in read) throw new FileFault(read.fault, read.detail);
     seen.kind = read.kind;
     if (MESSAGES[read.kind].from === 'us') throw new FileFault('wrong_direction', read.kind);
-    const outcome = await book(services, { ...seen, kind: read.kind }, read.tree);
-    onStep('booked');
-    await folder.move(file.name, 'taken', seen.sha256);
-    onStep('moved');
-    return outcome;
+    outcome = await book(services, { ...seen, kind: read.kind }, read.tree);
   } catch (error) {
-    if (!(error instanceof FileFault)) throw error;
+    const fault = faultOf(services, error);
     // A file that is still being written ends in the middle, and its signature may come after it.
-    if (!isSettled && MAY_BE_UNFINISHED.includes(error.code)) return 'waits';
-    return refuse(services, folder, seen, error);
+    if (!isSettled && MAY_BE_UNFINISHED.includes(fault.code)) return 'waits';
+    return refuse(services, folder, seen, fault);
   }
+  onStep('booked');
+  await folder.move(file.name, 'taken', seen.sha256);
+  onStep('moved');
+  return outcome;
+}
+
+/** A file that meets a fault of ours is refused alone, so that it stops no other. @throws the error of Postgres or of the folder */
+function faultOf({ log }: BankFilesServices, error: unknown): FileFault {
+  if (error instanceof FileFault) return error;
+  if (isAway(error) || typeof (error as NodeJS.ErrnoException).syscall === 'string') throw error;
+  log.error({ err: error }, 'a file of the bank cannot be applied');
+  return new FileFault('unreadable', 'not applied');
 }
 
 const MAY_BE_UNFINISHED: readonly string[] = ['not_xml', 'not_utf8', 'unsigned', 'signature'];

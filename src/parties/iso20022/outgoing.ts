@@ -8,12 +8,19 @@ import { groupOf, type SealedPayee } from './groups';
 import { type CreditTransfer, type TransferGroup, writeCreditTransfers } from './messages/credit-transfers';
 import type { MessageKind } from './messages/kinds';
 import { hashOf } from './names';
+import type { SentNames } from './sent-names';
 import { type BankFilesServices, SEALED_UNDER } from './services';
 import { type BankFile, filesToPlace, insertMade, lockStaged, notePlaced, noteStaged } from './store/files';
-import { type BankOrder, lockToSend, noteFiled, waitingToSend } from './store/orders';
+import { type BankOrder, changeOrder, lockToSend, noteFiled, waitingToSend } from './store/orders';
 
 /** Most orders of a file. */
 const MAX_ORDERS = 1_000;
+
+/** Where files are placed. */
+export interface Places {
+  folder: BankFolder;
+  sent: SentNames;
+}
 
 /** Called between two steps. For tests: an error stands for a kill. */
 export type Step = 'filed' | 'written' | 'staged' | 'renamed' | 'placed' | 'booked' | 'moved';
@@ -24,7 +31,7 @@ export type OnStep = (step: Step) => void;
  * and their file are one transaction, so each order stands in one file.
  * @returns whether a file was made
  */
-export async function makeBatch(services: BankFilesServices): Promise<boolean> {
+export async function makeBatch(services: BankFilesServices, sent: SentNames): Promise<boolean> {
   const { database, settings, now } = services;
   const { count, since } = await waitingToSend(database, MAX_ORDERS);
   if (since === null) return false;
@@ -32,9 +39,30 @@ export async function makeBatch(services: BankFilesServices): Promise<boolean> {
     settings.batchSeconds === 0 || now().getTime() - since.getTime() >= settings.batchSeconds * 1_000;
   if (!isDue && count < MAX_ORDERS) return false;
   return database.transaction(async (tx) => {
-    const orders = await lockToSend(tx, MAX_ORDERS);
+    const orders = await withoutSent(tx, await lockToSend(tx, MAX_ORDERS), await sent.all());
     return orders.length > 0 && (await fileOrders(services, tx, orders));
   });
+}
+
+/** Leaves out orders that a placed file has. The bank's files tell of them by their names. */
+async function withoutSent(
+  tx: Tx,
+  orders: readonly BankOrder[],
+  sent: ReadonlySet<string>,
+): Promise<BankOrder[]> {
+  for (const order of orders.filter(({ endToEndId }) => sent.has(endToEndId))) {
+    await changeOrder(tx, order, { stage: 'accepted' });
+    const { key, endToEndId, amount, currency } = order;
+    await openBreak(tx, {
+      tenantId: null,
+      kind: FILE_BREAKS.sentBefore,
+      subject: key,
+      detail: endToEndId,
+      amount,
+      currency,
+    });
+  }
+  return orders.filter(({ endToEndId }) => !sent.has(endToEndId));
 }
 
 async function fileOrders(
@@ -124,12 +152,12 @@ export const insertOutgoing = (
  */
 export async function placeFiles(
   services: BankFilesServices,
-  folder: BankFolder,
+  { folder, sent }: Places,
   onStep: OnStep,
 ): Promise<void> {
   const { database } = services;
   for (const file of await filesToPlace(database)) {
-    if (file.result === 'made' && !(await stageFile(services, folder, file, onStep))) continue;
+    if (file.result === 'made' && !(await stageFile(services, { folder, sent }, file, onStep))) continue;
     await database.transaction(async (tx) => {
       const staged = await lockStaged(tx, file.id);
       if (!staged?.stagedAs) return;
@@ -141,15 +169,20 @@ export async function placeFiles(
   }
 }
 
+/** The names of the orders in a file that we have written. */
+const namesIn = (xml: Buffer): string[] =>
+  [...xml.toString().matchAll(/<EndToEndId>([A-Z0-9]+)</g)].map(([, name = '']) => name);
+
 /** @returns false when another process has written the file */
 async function stageFile(
   { database, keyring }: BankFilesServices,
-  folder: BankFolder,
+  { folder, sent }: Places,
   { id, name, messageId, content }: BankFile,
   onStep: OnStep,
 ): Promise<boolean> {
   if (!content) throw new Error(`the content of ${name} is missing`);
   const bytes = keyring.sealer(SEALED_UNDER).open(content, messageId ?? '');
+  await sent.note(messageId ?? '', namesIn(bytes));
   const stagedAs = await folder.stage(name, bytes);
   onStep('written');
   const isOurs = await noteStaged(database, id, stagedAs);

@@ -79,7 +79,7 @@ describe('a file that cannot be used', () => {
   it('stops no other file', async () => {
     await on.drop('1.xml', 'rubbish', { old: true });
     await on.drop('2.xml', NOTIFICATION);
-    expect((await on.exchange.turn()).sort()).toEqual(['booked', 'refused']);
+    expect([...(await on.exchange.turn())].sort()).toEqual(['booked', 'refused']);
   });
 
   it('is shown once, however often it comes', async () => {

@@ -151,6 +151,20 @@ describe('a kill', () => {
   });
 });
 
+it('an order that comes again after a loss of commits is not sent again', async () => {
+  await on.payouts.order(ORDER);
+  await on.exchange.turn();
+  await take();
+  await on.test.database.query('delete from bank_orders');
+  await on.test.database.query('delete from bank_files');
+  await on.payouts.order(ORDER);
+  await on.exchange.turn();
+  await take();
+  expect(taken).toEqual(['PAYOUTPAY01']);
+  expect(await on.breaks()).toEqual(['bank_order_sent_before: PAYOUTPAY01']);
+  expect(await on.payouts.ask(ORDER.key)).toMatchObject({ status: 'processing' });
+});
+
 describe('several processes', () => {
   it('file and place each order once', async () => {
     const others = [on.another(), on.another(), on.another()];

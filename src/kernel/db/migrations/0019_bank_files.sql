@@ -42,8 +42,9 @@ create table bank_orders (
   version       int not null default 1,
   created_at    timestamptz(3) not null default product_now()
 );
-create index bank_orders_to_send on bank_orders (created_at, key) where file_id is null;
+create index bank_orders_to_send on bank_orders (created_at, key) where file_id is null and stage = 'ordered';
 create index bank_orders_by_file on bank_orders (file_id);
+create index bank_orders_not_booked on bank_orders (currency) where sent > debited;
 create index bank_orders_by_credit on bank_orders (credit_id) where credit_id is not null;
 
 -- Money of an order that has come back. The interbank message and the booked entry may both tell of it.
@@ -56,6 +57,7 @@ create table bank_order_returns (
   booked_by     text collate "C"   -- name of an entry
 );
 create index bank_order_returns_by_order on bank_order_returns (order_key);
+create index bank_order_returns_not_booked on bank_order_returns (order_key) where booked_by is null;
 
 -- Payments that the bank has received for an IBAN of our range.
 create table bank_credits (

@@ -14,6 +14,8 @@ import { bookReturn } from './returns';
 export interface Reported {
   account: string;
   statementId: number | null;
+  /** Place of the movement in its report, from 1. */
+  place: number;
 }
 
 /**
@@ -23,12 +25,12 @@ export interface Reported {
 export async function applyMovement(
   applying: Applying,
   movement: BookedMovement,
-  { account, statementId }: Reported,
+  { account, statementId, place }: Reported,
 ): Promise<void> {
   const { tx, file } = applying;
   const { reference, side, amount, currency } = movement;
   if (reference === undefined)
-    return show(applying, FILE_BREAKS.unnamed, { subject: account, detail: side, money: movement });
+    return show(applying, FILE_BREAKS.unnamed, { subject: account, detail: `${side} ${place}`, money: movement });
   const name = entryName(account, side, reference);
   const isNew = await insertEntry(tx, {
     name,

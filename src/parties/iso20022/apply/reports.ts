@@ -4,13 +4,13 @@ import { FileFault } from '../messages/fault';
 import { openBreaksOf, syncBreaks, type WantedBreak } from '../../../process/breaks/operations';
 import { type BankStatement, insertStatement, lockSeries, recentStatements } from '../store/statements';
 import type { Applying } from './context';
-import { applyMovement } from './movements';
+import { applyMovement, type Reported } from './movements';
 
 /** Applies notifications. @throws FileFault for an account that is not ours */
 export async function applyNotifications(applying: Applying, { reports }: AccountReports): Promise<void> {
   for (const report of reports) {
     const { account } = ownAccount(applying, report);
-    for (const movement of report.movements) await applyMovement(applying, movement, { account, statementId: null });
+    await applyMovements(applying, report, { account, statementId: null });
   }
 }
 
@@ -40,10 +40,18 @@ export async function applyStatements(applying: Applying, { reports }: AccountRe
           fileId: file.id,
         });
     if (!statement) throw new FileFault('statement_repeated', String(number ?? ''));
-    for (const movement of report.movements)
-      await applyMovement(applying, movement, { account, statementId: statement.id });
+    await applyMovements(applying, report, { account, statementId: statement.id });
     await compareSeries(applying, account);
   }
+}
+
+async function applyMovements(
+  applying: Applying,
+  { movements }: AccountReport,
+  reported: Omit<Reported, 'place'>,
+): Promise<void> {
+  for (const [index, movement] of movements.entries())
+    await applyMovement(applying, movement, { ...reported, place: index + 1 });
 }
 
 function ownAccount({ services }: Applying, { account, currency, movements }: AccountReport) {

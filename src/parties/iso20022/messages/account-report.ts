@@ -57,7 +57,7 @@ function readReport(node: XmlNode, root: XmlNode | undefined): AccountReport {
   const account = accountAt(node, 'Acct') ?? '';
   const entries = childrenOf(node, 'Ntry');
   assertTotals(node, entries);
-  const createdAt = new Date(textAt(node, 'CreDtTm') ?? needAt(root, 'GrpHdr/CreDtTm'));
+  const createdAt = timeOf(textAt(node, 'CreDtTm') ?? needAt(root, 'GrpHdr/CreDtTm'));
   const number = textAt(node, 'ElctrncSeqNb') ?? textAt(node, 'LglSeqNb');
   const until = textAt(node, 'FrToDt/ToDtTm');
   return {
@@ -66,10 +66,18 @@ function readReport(node: XmlNode, root: XmlNode | undefined): AccountReport {
     currency: textAt(node, 'Acct/Ccy'),
     number: number === undefined ? undefined : Number(number),
     createdAt,
-    until: until === undefined ? createdAt : new Date(until),
+    until: until === undefined ? createdAt : timeOf(until),
     balances: undefined,
     movements: entries.flatMap((entry) => bookedIn(entry, account)),
   };
+}
+
+/** A time, in UTC where the bank names no zone. The schema allows years that no clock has. */
+function timeOf(text: string): Date {
+  const at = new Date(/(Z|[+-]\d\d:\d\d)$/.test(text) ? text : `${text}Z`);
+  const year = at.getUTCFullYear();
+  if (!(year >= 2000 && year < 3000)) throw new FileFault('schema', 'time');
+  return at;
 }
 
 /** Whether a report is split over several messages, whose balances are interim ones. */

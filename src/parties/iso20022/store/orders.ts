@@ -66,12 +66,12 @@ export const returnsOf = (sql: Sql, creditId: string): Promise<BankOrder[]> =>
 export const lockToSend = (tx: Tx, most: number): Promise<BankOrder[]> =>
   orders.all(
     tx,
-    orders().whereNull('fileId').orderBy(['createdAt', 'key']).limit(most).forNoKeyUpdate().skipLocked(),
+    orders().whereNull('fileId').where({ stage: 'ordered' }).orderBy(['createdAt', 'key']).limit(most).forNoKeyUpdate().skipLocked(),
   );
 
 /** The number of waiting orders, up to a limit, and since when the first waits. */
 export async function waitingToSend(sql: Sql, most: number): Promise<{ count: number; since: Date | null }> {
-  const waiting = table('bank_orders').select('createdAt').whereNull('fileId').orderBy('createdAt').limit(most);
+  const waiting = table('bank_orders').select('createdAt').whereNull('fileId').where({ stage: 'ordered' }).orderBy('createdAt').limit(most);
   const rows = await sql.run<{ createdAt: Date }>(waiting);
   return { count: rows.length, since: rows[0]?.createdAt ?? null };
 }
