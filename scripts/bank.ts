@@ -24,7 +24,7 @@ async function main(argv: readonly string[]): Promise<void> {
   const reader = createXmlReader();
   const bank = await createSandboxFileBank({ folder, accounts, reader, now: () => new Date() });
   let turning: Promise<void> = Promise.resolve();
-  /** One thing after the other, because the bank's state is one. */
+  /** Does the work after all work before it, because the bank has one state. */
   const next = (work: () => Promise<unknown>) => {
     turning = turning.then(work).then(
       () => undefined,

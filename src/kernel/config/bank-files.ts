@@ -18,7 +18,7 @@ export interface BankFilesSettings {
   accounts: readonly BankAccount[];
   /** The parties that the bank serves. */
   serves: readonly ('payouts' | 'bank')[];
-  /** Who pays the banks of a transfer by SWIFT: we (DEBT), or each its own (SHAR). */
+  /** The payer of the banks' charges of a transfer by SWIFT: we (DEBT), or each side its own (SHAR). */
   swiftCharges: 'DEBT' | 'SHAR';
   /** Seconds that an order waits for others of its file. */
   batchSeconds: number;
@@ -79,9 +79,15 @@ export function readBankFiles(given: Environment): {
       ? []
       : ['BANK_FILES_SERVE: must be payouts, bank or both']),
     ...(isCharges(swiftCharges) ? [] : ['BANK_SWIFT_CHARGES: must be DEBT or SHAR']),
-    ...(batchSeconds === undefined ? ['BANK_FILES_BATCH_SECONDS: must be a whole number from 0 to 86400'] : []),
-    ...(settleSeconds === undefined ? ['BANK_FILES_SETTLE_SECONDS: must be a whole number from 0 to 86400'] : []),
-    ...(key && key.length !== 32 ? ['BANK_FILES_SIGNER: must be an Ed25519 public key of 32 bytes in base64'] : []),
+    ...(batchSeconds === undefined
+      ? ['BANK_FILES_BATCH_SECONDS: must be a whole number from 0 to 86400']
+      : []),
+    ...(settleSeconds === undefined
+      ? ['BANK_FILES_SETTLE_SECONDS: must be a whole number from 0 to 86400']
+      : []),
+    ...(key && key.length !== 32
+      ? ['BANK_FILES_SIGNER: must be an Ed25519 public key of 32 bytes in base64']
+      : []),
   ];
   if (wrong.length > 0) return { bankFiles: undefined, wrong };
   return {
@@ -129,5 +135,8 @@ function accountsIn(text: string): { accounts: BankAccount[]; wrong: string[] } 
     once(({ iban }) => iban);
   return isWhole
     ? { accounts, wrong: [] }
-    : { accounts: [], wrong: ['BANK_ACCOUNTS: must be CURRENCY=IBAN, separated by commas, one for each currency'] };
+    : {
+        accounts: [],
+        wrong: ['BANK_ACCOUNTS: must be CURRENCY=IBAN, separated by commas, one for each currency'],
+      };
 }

@@ -344,7 +344,15 @@ const modeOf = ({ MODE = 'sandbox' }: Environment): Config['mode'] => MODE;
 const DRAIN_SECONDS = 5;
 
 /** Settings that other functions read from the environment. */
-type ReadApart = 'temporal' | 'stripe' | 'bankFiles' | 'smtp' | 'witness' | 'ratesSource' | 'parties' | 'partySecrets';
+type ReadApart =
+  | 'temporal'
+  | 'stripe'
+  | 'bankFiles'
+  | 'smtp'
+  | 'witness'
+  | 'ratesSource'
+  | 'parties'
+  | 'partySecrets';
 
 const MINUTE_MS = 60_000;
 

@@ -10,7 +10,7 @@ export const FILE_BREAKS = {
   unknownReference: 'bank_reference_unknown',
   /** A status or a reason that no table of ours has. */
   unknownCode: 'bank_code_unknown',
-  /** The bank's report about an order contradicts the order, or what is booked. */
+  /** The bank's report contradicts the order, or the booked money. */
   contradiction: 'bank_report_contradicts',
   /** An entry that concerns no order and no payment to an IBAN of our range. */
   unmatched: 'bank_entry_unmatched',

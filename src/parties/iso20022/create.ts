@@ -29,7 +29,10 @@ export function createBankFiles(
 ): { payouts?: PayoutParty; bank?: Bank } {
   const { database, keyring, log, now, machineNow, settlementDifferenceSeconds = 3_600, onStep } = options;
   const services = { settings, database, keyring, log, now, machineNow, reader: createXmlReader() };
-  const exchange = createFileExchange(services, { differenceMs: settlementDifferenceSeconds * 1_000, onStep });
+  const exchange = createFileExchange(services, {
+    differenceMs: settlementDifferenceSeconds * 1_000,
+    onStep,
+  });
   return {
     ...(settings.serves.includes('payouts') ? { payouts: createFilePayouts(services, exchange) } : {}),
     ...(settings.serves.includes('bank') ? { bank: createFileBank(services, exchange) } : {}),

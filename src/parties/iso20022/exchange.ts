@@ -1,10 +1,10 @@
 import { DatabaseAway } from '../../kernel/db/faults';
 import { PartyAway } from '../../process/party-errors';
 import { openBankFolder } from './folder';
-import { takeFiles, type Taken } from './incoming';
+import { type Taken, takeFiles } from './incoming';
 import { makeBatch, type OnStep, placeFiles } from './outgoing';
-import { openSentNames } from './sent-names';
 import { showDifferences } from './reconcile';
+import { openSentNames } from './sent-names';
 import type { BankFilesServices } from './services';
 
 export interface FileExchange {

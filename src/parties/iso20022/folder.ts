@@ -68,7 +68,9 @@ export function openBankFolder(folder: string): BankFolder {
     },
     async read(name) {
       // A link is not followed, because it may lead out of the folder.
-      const file = await unlessMissing(open(path('incoming', name), constants.O_RDONLY | constants.O_NOFOLLOW));
+      const file = await unlessMissing(
+        open(path('incoming', name), constants.O_RDONLY | constants.O_NOFOLLOW),
+      );
       if (!file) return undefined;
       return file.readFile().finally(() => file.close());
     },

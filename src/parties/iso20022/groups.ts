@@ -4,7 +4,7 @@ import type { AccountHolder } from './messages/parties';
 import { dayText } from './messages/words';
 import type { BankOrder } from './store/orders';
 
-/** What is sealed with an order until it stands in a file. */
+/** The part of an order that is sealed until the order stands in a file. */
 export interface SealedPayee {
   payee: AccountHolder;
   text: string | undefined;

@@ -19,10 +19,10 @@ import { hashOf } from './names';
 import type { OnStep } from './outgoing';
 import type { BankFilesServices } from './services';
 import { findReceived, insertBooked, insertRefused, noteRepeat } from './store/files';
-import type { XmlNode } from './xml/tree';
 import { MAX_FILE_BYTES } from './xml/reader';
+import type { XmlNode } from './xml/tree';
 
-/** Most files of one turn, so that outgoing ones need not wait for long. */
+/** Most files of a turn, so that outgoing files do not wait for long. */
 const MAX_FILES = 100;
 
 /** `booked`: the file was new. `repeated`: it was taken before. `waits`: it may be unfinished. `gone`: another process has it. */

@@ -88,7 +88,8 @@ function expressible(
   const name = plainText(given.name ?? '', MAX_NAME);
   if (name === '') refuse('name_missing');
   if (iban !== undefined && !isIban(iban)) refuse('account_invalid');
-  if (iban === undefined && (service === 'sepa' || !ACCOUNT.test(accountNumber ?? ''))) refuse('account_invalid');
+  if (iban === undefined && (service === 'sepa' || !ACCOUNT.test(accountNumber ?? '')))
+    refuse('account_invalid');
   if (bic !== undefined && !isBic(bic)) refuse('bank_invalid');
   if (service === 'swift' && bic === undefined && iban === undefined) refuse('bank_missing');
   const payee = {

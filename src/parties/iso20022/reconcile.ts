@@ -11,21 +11,21 @@ import { forgetDifference, lastStatements, noteDifference } from './store/statem
 /** Our money at the bank in one currency. */
 export interface ComparedBalance {
   currency: string;
-  /** The closing balance of the last statement, with what has moved since. */
+  /** The closing balance of the last statement, with all later movements. */
   reported: Decimal;
   /** Our money at the bank by our books. */
   booked: Decimal;
 }
 
 /**
- * Compares the last statement of each account with our books. One account of the bank stands behind both parties, so
+ * Compares the last statement of each account with our books. A single account of the bank stands behind both parties, so
  * their internal accounts count together. Movements that the statement cannot have yet are added to it.
  */
 export async function compareBalances({
   database,
   settings,
 }: Pick<BankFilesServices, 'database' | 'settings'>): Promise<ComparedBalance[]> {
-  // One snapshot, so that a movement between two statements is in all sums or in none.
+  // A single snapshot, so that a movement between two statements is in all sums or in none.
   return database.transaction(async (tx) => {
     await tx.query('set transaction isolation level repeatable read');
     const [statements, moved, sent, returned] = [

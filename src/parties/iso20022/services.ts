@@ -4,7 +4,7 @@ import type { Database } from '../../kernel/db/database';
 import type { Keyring } from '../../kernel/security/keyring';
 import type { XmlReader } from './xml/reader';
 
-/** What the exchange of files with the bank needs. */
+/** The services of the exchange of files with the bank. */
 export interface BankFilesServices {
   settings: BankFilesSettings;
   database: Database;

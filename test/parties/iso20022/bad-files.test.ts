@@ -29,12 +29,19 @@ async function booked(): Promise<number> {
 const CASES: readonly [string, string, () => string | Buffer][] = [
   ['an entry in another currency', 'currency', () => NOTIFICATION.replace(/(<Amt Ccy=")EUR/, '$1USD')],
   ['a currency that does not exist', 'currency', () => NOTIFICATION.replaceAll('Ccy="EUR"', 'Ccy="QQQ"')],
-  ['too many decimals', 'amount', () =>
-    NOTIFICATION.replaceAll('250.00', '250.001').replace('<Sum>390<', '<Sum>390.001<')],
+  [
+    'too many decimals',
+    'amount',
+    () => NOTIFICATION.replaceAll('250.00', '250.001').replace('<Sum>390<', '<Sum>390.001<'),
+  ],
   ['a negative amount', 'schema', () => NOTIFICATION.replaceAll('250.00', '-250.00')],
   ['an amount that is no number', 'schema', () => NOTIFICATION.replaceAll('250.00', '1e3')],
   ['a return of nothing', 'amount', () => RETURN.replaceAll('40.00', '0.00').replace('>40<', '>0<')],
-  ['another bank’s IBAN', 'account_unknown', () => NOTIFICATION.replace('DE75512108001245126199', 'DE89370400440532013000')],
+  [
+    'another bank’s IBAN',
+    'account_unknown',
+    () => NOTIFICATION.replace('DE75512108001245126199', 'DE89370400440532013000'),
+  ],
   ['an IBAN of another form', 'schema', () => NOTIFICATION.replace('DE75512108001245126199', '12')],
   ['a wrong CtrlSum', 'control_sum', () => RETURN.replace('<CtrlSum>40<', '<CtrlSum>41<')],
   ['a wrong NbOfTxs', 'transaction_count', () => RETURN.replace('<NbOfTxs>1<', '<NbOfTxs>2<')],
@@ -43,17 +50,38 @@ const CASES: readonly [string, string, () => string | Buffer][] = [
   ['a wrong Sum', 'control_sum', () => NOTIFICATION.replace('<Sum>390<', '<Sum>391<')],
   ['a closing balance without an entry', 'balance', () => STATEMENT.replace('1190.00', '1191.00')],
   ['no closing balance', 'balance', () => STATEMENT.replace('CLBD', 'CLAV')],
-  ['a part of a statement', 'pages', () =>
-    STATEMENT.replace('<ElctrncSeqNb>', '<StmtPgntn><PgNb>1</PgNb><LastPgInd>false</LastPgInd></StmtPgntn><ElctrncSeqNb>')],
+  [
+    'a part of a statement',
+    'pages',
+    () =>
+      STATEMENT.replace(
+        '<ElctrncSeqNb>',
+        '<StmtPgntn><PgNb>1</PgNb><LastPgInd>false</LastPgInd></StmtPgntn><ElctrncSeqNb>',
+      ),
+  ],
   ['another version', 'unknown_message', () => NOTIFICATION.replaceAll('camt.054.001.08', 'camt.054.001.02')],
   ['another namespace', 'unknown_message', () => '<Document xmlns="urn:example"/>'],
   ['another root', 'unknown_message', () => NOTIFICATION.replaceAll('Document', 'Envelope')],
-  ['an element that the schema does not have', 'schema', () => NOTIFICATION.replace('<Acct>', '<Other>1</Other><Acct>')],
+  [
+    'an element that the schema does not have',
+    'schema',
+    () => NOTIFICATION.replace('<Acct>', '<Other>1</Other><Acct>'),
+  ],
   ['a message that only we send', 'wrong_direction', () => golden('pain.001.001.09')],
-  ['a DOCTYPE with an external entity', 'doctype', () =>
-    NOTIFICATION.replace('?>', '?><!DOCTYPE d [<!ENTITY x SYSTEM "file:///etc/passwd">]>').replace('NT1', '&x;')],
-  ['entities that grow', 'doctype', () =>
-    NOTIFICATION.replace('?>', '?><!DOCTYPE d [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>')],
+  [
+    'a DOCTYPE with an external entity',
+    'doctype',
+    () =>
+      NOTIFICATION.replace('?>', '?><!DOCTYPE d [<!ENTITY x SYSTEM "file:///etc/passwd">]>').replace(
+        'NT1',
+        '&x;',
+      ),
+  ],
+  [
+    'entities that grow',
+    'doctype',
+    () => NOTIFICATION.replace('?>', '?><!DOCTYPE d [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>'),
+  ],
   ['Latin-1', 'not_utf8', () => Buffer.from(NOTIFICATION.replace('Grace Hopper', 'Zoë'), 'latin1')],
   ['a declared other encoding', 'not_utf8', () => NOTIFICATION.replace('UTF-8', 'ISO-8859-1')],
   ['UTF-16', 'not_utf8', () => Buffer.from(`\ufeff${NOTIFICATION}`, 'utf16le')],

@@ -185,7 +185,13 @@ describe('a recall of a received payment', () => {
   it('that the bank books is a recall, and closes its break', async () => {
     await booked();
     await asked();
-    await booked({ side: 'debit', amount: '100.00', returned: 'FOCR', payer: undefined, payeeIban: undefined });
+    await booked({
+      side: 'debit',
+      amount: '100.00',
+      returned: 'FOCR',
+      payer: undefined,
+      payeeIban: undefined,
+    });
     const { word } = await only();
     expect(word.recalls.map(({ amount }) => amount.toFixed())).toEqual(['100']);
     expect(word.version).toBe(2);
@@ -242,7 +248,13 @@ describe('a recall of our payout', () => {
     await on.payouts.order(ORDER);
     await on.exchange.turn();
     await expect(recall()).rejects.toMatchObject({ code: 'not_sent' });
-    await booked({ side: 'debit', amount: '100.00', endToEndId: 'PAYOUTPAY01', payer: undefined, payeeIban: undefined });
+    await booked({
+      side: 'debit',
+      amount: '100.00',
+      endToEndId: 'PAYOUTPAY01',
+      payer: undefined,
+      payeeIban: undefined,
+    });
     await recall();
     await recall();
     await on.exchange.turn();

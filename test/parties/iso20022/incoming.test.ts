@@ -12,7 +12,9 @@ beforeEach(async () => {
 afterEach(() => on.close());
 
 const count = async (table: string) => {
-  const [row] = await on.test.database.query<{ count: number }>(`select count(*)::int as count from ${table}`);
+  const [row] = await on.test.database.query<{ count: number }>(
+    `select count(*)::int as count from ${table}`,
+  );
   return row?.count;
 };
 
@@ -33,7 +35,9 @@ it.each<Step>(['booked', 'moved'])('a kill after “%s” books nothing twice', 
   await on.drop('bank.xml', NOTIFICATION);
   await expect(killed.exchange.turn()).rejects.toThrow('killed');
   await on.exchange.turn();
-  expect([await count('bank_entries'), await count('bank_credits'), await count('bank_changes')]).toEqual([3, 1, 1]);
+  expect([await count('bank_entries'), await count('bank_credits'), await count('bank_changes')]).toEqual([
+    3, 1, 1,
+  ]);
   expect(await on.list('incoming')).toEqual([]);
   expect(await on.list('taken')).toHaveLength(1);
 });
@@ -41,17 +45,20 @@ it.each<Step>(['booked', 'moved'])('a kill after “%s” books nothing twice', 
 it('several processes take a file once', async () => {
   const processes = [on.another(), on.another(), on.another(), on.another()];
   for (let turns = 0; turns < 5; turns += 1) {
-    await on.drop(`${turns}.xml`, NOTIFICATION.replaceAll('NT1', `NT1${turns}`).replaceAll('BK', `BK${turns}`));
+    await on.drop(
+      `${turns}.xml`,
+      NOTIFICATION.replaceAll('NT1', `NT1${turns}`).replaceAll('BK', `BK${turns}`),
+    );
     await Promise.all(processes.map(({ exchange }) => exchange.turn()));
   }
-  expect([await count('bank_entries'), await count('bank_credits'), await count('bank_changes')]).toEqual([15, 5, 5]);
+  expect([await count('bank_entries'), await count('bank_credits'), await count('bank_changes')]).toEqual([
+    15, 5, 5,
+  ]);
   expect(await on.list('taken')).toHaveLength(5);
   expect(await on.list('refused')).toEqual([]);
 });
 
 it('a folder that cannot be used is an outage of the party', async () => {
-  const { payouts } = on.another({ settings: { folder: join(on.folder, 'incoming', '\0') } });
-  await expect(payouts.changes(null)).rejects.toBeDefined();
   await on.drop('file', '');
   const lost = on.another({ settings: { folder: join(on.folder, 'incoming', 'file') } });
   await expect(lost.payouts.changes(null)).rejects.toMatchObject({ name: 'PartyAway' });

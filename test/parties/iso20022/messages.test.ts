@@ -6,8 +6,11 @@ import { endToEndIdOf } from '../../../src/parties/iso20022/names';
 import { createXmlReader } from '../../../src/parties/iso20022/xml/reader';
 import { SAMPLES, TRANSFERS } from './samples';
 
-/** What each golden file says, with decimals and times as texts. */
-const READ = JSON.parse(readFileSync(join(__dirname, 'golden', 'read.json'), 'utf8')) as Record<string, unknown>;
+/** The content of each golden file, with decimals and times as texts. */
+const READ = JSON.parse(readFileSync(join(__dirname, 'golden', 'read.json'), 'utf8')) as Record<
+  string,
+  unknown
+>;
 
 const reader = createXmlReader();
 afterAll(() => reader.close());
@@ -21,7 +24,10 @@ describe.each(MESSAGE_KINDS)('%s', (kind) => {
 
   it('follows its published schema, and is read again', async () => {
     const result = await reader.read(Buffer.from(golden(kind)));
-    expect(result).toMatchObject({ kind, tree: { name: 'Document', children: [{ name: MESSAGES[kind].root }] } });
+    expect(result).toMatchObject({
+      kind,
+      tree: { name: 'Document', children: [{ name: MESSAGES[kind].root }] },
+    });
     if ('fault' in result) throw new Error(result.fault);
     expect(JSON.parse(JSON.stringify(SAMPLES[kind].read(result.tree)))).toEqual(READ[kind]);
   });

@@ -1,8 +1,8 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PartyRefused } from '../../../src/process/party-errors';
 import type { Step } from '../../../src/parties/iso20022/outgoing';
 import type { PayoutOrder } from '../../../src/parties/payouts/port';
+import { PartyRefused } from '../../../src/process/party-errors';
 import { type Files, files, messageIdIn, newKey, ORDER } from './fixture';
 import { money } from './samples';
 
@@ -45,7 +45,8 @@ describe('an order', () => {
 
   it('is kept sealed until it stands in a file, and the file until it is placed', async () => {
     await on.payouts.order(ORDER);
-    const kept = async () => on.test.database.query<{ payee: Buffer | null }>('select payee from bank_orders');
+    const kept = async () =>
+      on.test.database.query<{ payee: Buffer | null }>('select payee from bank_orders');
     expect((await kept())[0]?.payee?.includes('Lovelace')).toBe(false);
     await on.exchange.turn();
     expect(await kept()).toEqual([{ payee: null }]);
@@ -78,7 +79,10 @@ describe('an order', () => {
     ['name_missing', { destination: { name: '☺', iban: 'DE89370400440532013000' } }],
     ['account_invalid', { destination: { name: 'Ada', iban: 'DE00370400440532013000' } }],
     ['account_invalid', { destination: { name: 'Ada' } }],
-    ['account_invalid', { method: 'swift', destination: { name: 'Ada', accountNumber: '1\n2', bic: 'CHASUS33' } }],
+    [
+      'account_invalid',
+      { method: 'swift', destination: { name: 'Ada', accountNumber: '1\n2', bic: 'CHASUS33' } },
+    ],
     ['bank_invalid', { destination: { name: 'Ada', iban: 'DE89370400440532013000', bic: 'X' } }],
     ['bank_missing', { method: 'swift', destination: { name: 'Ada', accountNumber: '123' } }],
   ];
@@ -133,7 +137,7 @@ describe('a kill', () => {
   });
 
   it('of a process that goes on later places nothing again', async () => {
-    // It has written its temporary file, and another process places the message before it goes on.
+    // The slow process has written its temporary file when another process places the message.
     let rest: Promise<unknown> = Promise.resolve();
     const slow = on.another({
       onStep: (reached) => {
@@ -181,4 +185,3 @@ describe('several processes', () => {
     expect(taken).toHaveLength(30);
   });
 });
-

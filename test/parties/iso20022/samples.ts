@@ -6,7 +6,10 @@ import {
   writeCreditTransfers,
 } from '../../../src/parties/iso20022/messages/credit-transfers';
 import type { MessageKind } from '../../../src/parties/iso20022/messages/kinds';
-import { readPaymentReturns, writePaymentReturns } from '../../../src/parties/iso20022/messages/payment-return';
+import {
+  readPaymentReturns,
+  writePaymentReturns,
+} from '../../../src/parties/iso20022/messages/payment-return';
 import {
   readRecallAnswer,
   readRecallRequest,

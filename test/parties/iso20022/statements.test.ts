@@ -50,11 +50,14 @@ async function state({ number, day = number ?? 1, year = 2026, opening, closing,
 
 /** Open breaks of a kind, as their details. */
 const shown = async (kind: string) =>
-  (await on.breaks()).filter((line) => line.startsWith(`${kind}: `)).map((line) => line.slice(kind.length + 2));
+  (await on.breaks())
+    .filter((line) => line.startsWith(`${kind}: `))
+    .map((line) => line.slice(kind.length + 2));
 
 describe('a series of statements', () => {
   it('without a gap opens no break', async () => {
-    for (const number of [1, 2, 3]) expect(await state({ number, opening: '0.00', closing: '0.00' })).toBe('booked');
+    for (const number of [1, 2, 3])
+      expect(await state({ number, opening: '0.00', closing: '0.00' })).toBe('booked');
     expect(await shown('bank_statement_missing')).toEqual([]);
     expect(await shown('bank_statement_chain')).toEqual([]);
   });
@@ -79,7 +82,9 @@ describe('a series of statements', () => {
 
   it('refuses a number that it has, and books nothing of it', async () => {
     await state({ number: 1, opening: '0.00', closing: '0.00' });
-    expect(await state({ number: 1, opening: '0.00', closing: '9.00', entries: [entry('9.00')] })).toBe('refused');
+    expect(await state({ number: 1, opening: '0.00', closing: '9.00', entries: [entry('9.00')] })).toBe(
+      'refused',
+    );
     expect(await shown('bank_file_refused')).toEqual([expect.stringMatching(/^statement_repeated: 1/)]);
     expect((await on.bank.changes(null)).changes).toEqual([]);
   });
@@ -144,9 +149,9 @@ describe('the bank’s balance', () => {
   it('that differs opens a break with the difference, which closes when the books have it', async () => {
     await state({ number: 1, opening: '0.00', closing: '250.00', entries: [entry('250.00')] });
     await showDifferences(on.services, 0);
-    expect(await on.test.database.query(`select amount::text from breaks where kind = 'bank_balance_differs'`)).toEqual([
-      { amount: '250.00' },
-    ]);
+    expect(
+      await on.test.database.query(`select amount::text from breaks where kind = 'bank_balance_differs'`),
+    ).toEqual([{ amount: '250.00' }]);
     await fund('250.00');
     await showDifferences(on.services, 0);
     expect(await shown('bank_balance_differs')).toEqual([]);

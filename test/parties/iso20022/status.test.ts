@@ -1,10 +1,14 @@
 import { Decimal } from '../../../src/kernel/money/money';
-import { type GroupStatus, type StatusReport, writeStatusReport } from '../../../src/parties/iso20022/messages/status-report';
 import { readCreditTransfers } from '../../../src/parties/iso20022/messages/credit-transfers';
+import { writePaymentReturns } from '../../../src/parties/iso20022/messages/payment-return';
+import {
+  type GroupStatus,
+  type StatusReport,
+  writeStatusReport,
+} from '../../../src/parties/iso20022/messages/status-report';
+import { type SandboxEntry, writeReport } from '../../../src/parties/iso20022/sandbox/reports';
 import { type Files, files, ORDER } from './fixture';
 import { AT, EUR_ACCOUNT, money } from './samples';
-import { type SandboxEntry, writeReport } from '../../../src/parties/iso20022/sandbox/reports';
-import { writePaymentReturns } from '../../../src/parties/iso20022/messages/payment-return';
 
 let on: Files;
 let original: string;
@@ -60,7 +64,10 @@ function booked(given: Partial<SandboxEntry> = {}): Promise<string> {
   };
   const account = { iban: EUR_ACCOUNT, currency: 'EUR' };
   const messageId = `NT${count}`;
-  return give('camt.054', writeReport({ kind: 'camt.054.001.08', messageId, at: AT, account, entries: [entry] }));
+  return give(
+    'camt.054',
+    writeReport({ kind: 'camt.054.001.08', messageId, at: AT, account, entries: [entry] }),
+  );
 }
 
 const returned = (amount: string, id: string) =>
@@ -85,10 +92,13 @@ async function word(key = ONE): Promise<string> {
 const kinds = async () => (await on.breaks()).map((line) => line.split(':')[0]);
 
 describe('a status report', () => {
-  it.each(['RCVD', 'PDNG', 'ACTC', 'ACCP', 'ACSP', 'ACWC'])('%s of the file leaves orders open', async (status) => {
-    expect(await tell({ status })).toBe('booked');
-    expect([await word(ONE), await word(TWO)]).toEqual(['processing 0', 'processing 0']);
-  });
+  it.each(['RCVD', 'PDNG', 'ACTC', 'ACCP', 'ACSP', 'ACWC'])(
+    '%s of the file leaves orders open',
+    async (status) => {
+      expect(await tell({ status })).toBe('booked');
+      expect([await word(ONE), await word(TWO)]).toEqual(['processing 0', 'processing 0']);
+    },
+  );
 
   it('RJCT of the file fails all its orders, with the code of the reason', async () => {
     await tell({ status: 'RJCT', reason: 'AM04' });
@@ -276,4 +286,3 @@ describe('money that comes back', () => {
     expect((await on.bank.changes(null)).changes).toHaveLength(1);
   });
 });
-

@@ -3,23 +3,23 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
 import { checkLedger } from '../../../src/kernel/ledger/check';
+import { Decimal } from '../../../src/kernel/money/money';
+import { createFileBank } from '../../../src/parties/bank/iso20022/bank';
 import { askBack } from '../../../src/parties/iso20022/apply/recalls';
 import { createFileExchange, type FileExchange } from '../../../src/parties/iso20022/exchange';
 import { compareBalances } from '../../../src/parties/iso20022/reconcile';
 import { createSandboxFileBank, type SandboxFileBank } from '../../../src/parties/iso20022/sandbox/bank';
 import type { BankFilesServices } from '../../../src/parties/iso20022/services';
 import { createXmlReader } from '../../../src/parties/iso20022/xml/reader';
-import { createFileBank } from '../../../src/parties/bank/iso20022/bank';
 import { createFilePayouts } from '../../../src/parties/payouts/iso20022/payouts';
-import { resolveSuspense } from '../../../src/transfers/suspense';
 import { moveSettlement } from '../../../src/transfers/settlement/move';
-import { Decimal } from '../../../src/kernel/money/money';
+import { resolveSuspense } from '../../../src/transfers/suspense';
 import { createReading } from '../../../src/watch/watch';
+import { SETTINGS } from '../../parties/iso20022/fixture';
+import { EUR_ACCOUNT, USD_ACCOUNT } from '../../parties/iso20022/samples';
 import { type Client, type TestApi, testApi } from '../../support/api';
 import { type TestDatabase, testDatabase } from '../../support/database';
 import { testKeyring } from '../../support/keyring';
-import { SETTINGS } from '../../parties/iso20022/fixture';
-import { EUR_ACCOUNT, USD_ACCOUNT } from '../../parties/iso20022/samples';
 import { creditIdOf, enabled, ibanBalance, lookedAtCredit } from '../iban/support';
 import { created, fundedAccount, look, read } from '../payouts/support';
 
@@ -103,7 +103,12 @@ describe('a payout by files', () => {
   });
 
   it('by SWIFT is completed too', async () => {
-    const destination = { name: 'Alan Turing', accountNumber: '000123456789', bic: 'CHASUS33XXX', country: 'US' };
+    const destination = {
+      name: 'Alan Turing',
+      accountNumber: '000123456789',
+      bic: 'CHASUS33XXX',
+      country: 'US',
+    };
     const { status } = await paid('100.00', { method: 'swift', currency: 'USD', destination });
     expect(await status()).toBe('completed');
   });
@@ -145,7 +150,9 @@ describe('a payout by files', () => {
     const [given, kept] = [await paid('75.00'), await paid('75.99')];
     for (const { id, status } of [given, kept]) {
       expect(await status()).toBe('completed');
-      await api.services.database.transaction((tx) => askBack(services, tx, { key: `payout-${id}`, reason: 'CUST' }));
+      await api.services.database.transaction((tx) =>
+        askBack(services, tx, { key: `payout-${id}`, reason: 'CUST' }),
+      );
     }
     await pass();
     await pass();
@@ -155,7 +162,9 @@ describe('a payout by files', () => {
   });
 
   it('is never paid by an order that no file can express', async () => {
-    const { status, show } = await paid('100.00', { destination: { name: '☺', iban: 'DE89370400440532013000' } });
+    const { status, show } = await paid('100.00', {
+      destination: { name: '☺', iban: 'DE89370400440532013000' },
+    });
     expect(await status()).toBe('failed');
     expect((await show()).failure).toBe('name_missing');
   });
@@ -163,7 +172,11 @@ describe('a payout by files', () => {
 
 describe('a payment to a virtual IBAN by files', () => {
   /** Pays and looks until the record stands. @returns the bank's id */
-  async function received(iban: string, amount: string, payer = { name: 'Grace Hopper', iban: 'FR1420041010050500013M02606' }) {
+  async function received(
+    iban: string,
+    amount: string,
+    payer = { name: 'Grace Hopper', iban: 'FR1420041010050500013M02606' },
+  ) {
     const before = await ids();
     await bank.receive({ iban, amount, payer });
     await pass();
@@ -172,11 +185,14 @@ describe('a payment to a virtual IBAN by files', () => {
     return bankId;
   }
   const ids = async () =>
-    (await api.database.query<{ id: string }>('select id from bank_credits order by created_at')).map(({ id }) => id);
+    (await api.database.query<{ id: string }>('select id from bank_credits order by created_at')).map(
+      ({ id }) => id,
+    );
   const statusOf = async (bankId: string) => {
-    const [row] = await api.database.query<{ status: string }>('select status from transfers where party_ref = $1', [
-      bankId,
-    ]);
+    const [row] = await api.database.query<{ status: string }>(
+      'select status from transfers where party_ref = $1',
+      [bankId],
+    );
     return row?.status;
   };
 

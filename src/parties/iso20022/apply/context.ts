@@ -1,6 +1,6 @@
 import type { Tx } from '../../../kernel/db/database';
-import { nameForLog } from '../../protocol/names';
 import { openBreak } from '../../../process/breaks/operations';
+import { nameForLog } from '../../protocol/names';
 import type { Money } from '../messages/amounts';
 import type { BankFilesServices } from '../services';
 import type { BankFile } from '../store/files';

@@ -30,7 +30,11 @@ export async function applyMovement(
   const { tx, file } = applying;
   const { reference, side, amount, currency } = movement;
   if (reference === undefined)
-    return show(applying, FILE_BREAKS.unnamed, { subject: account, detail: `${side} ${place}`, money: movement });
+    return show(applying, FILE_BREAKS.unnamed, {
+      subject: account,
+      detail: `${side} ${place}`,
+      money: movement,
+    });
   const name = entryName(account, side, reference);
   const isNew = await insertEntry(tx, {
     name,
@@ -73,7 +77,11 @@ async function debited(
 }
 
 /** Books the debit of an order. Charges that the entry includes concern nothing of ours, so a person is told. */
-async function paid(applying: Applying, order: BankOrder, movement: BookedMovement): Promise<string | undefined> {
+async function paid(
+  applying: Applying,
+  order: BankOrder,
+  movement: BookedMovement,
+): Promise<string | undefined> {
   const { tx } = applying;
   const subject = order.endToEndId;
   if (movement.currency !== order.currency) {
@@ -115,7 +123,11 @@ async function recalled(
   if (credit?.currency !== movement.currency) return undefined;
   const before = sumOf(await recallsOf(tx, credit.id));
   if (before.plus(movement.amount).gt(credit.amount))
-    await show(applying, FILE_BREAKS.contradiction, { subject: credit.id, detail: 'recalled', money: movement });
+    await show(applying, FILE_BREAKS.contradiction, {
+      subject: credit.id,
+      detail: 'recalled',
+      money: movement,
+    });
   await insertRecall(tx, { id: `rec-${name.slice(0, 32)}`, creditId: credit.id, amount: movement.amount });
   await noteCreditChange(tx, credit.id);
   await closeBreaksOf(tx, { subject: credit.id, kinds: [FILE_BREAKS.recallAsked], at: services.now() });
@@ -136,14 +148,22 @@ async function credited(
       : undefined;
   if (order?.currency === movement.currency) {
     const { amount, currency, reason } = movement;
-    await bookReturn(applying, order, { amount, currency, reason, id: returnIdOf(name), bookedBy: name, toldBy: null });
+    await bookReturn(applying, order, {
+      amount,
+      currency,
+      reason,
+      id: returnIdOf(name),
+      bookedBy: name,
+      toldBy: null,
+    });
     return order.key;
   }
   const { payeeIban = account, payer } = movement;
-  // Money for our own account is none of a virtual IBAN's. A person books what it is.
+  // Money for our own account belongs to no virtual IBAN. A person books it.
   if (payeeIban === account || movement.isReturn) return undefined;
   const id = creditIdOf(name);
-  const remitter = payer.name === undefined ? undefined : { name: payer.name.slice(0, 140), iban: payer.iban };
+  const remitter =
+    payer.name === undefined ? undefined : { name: payer.name.slice(0, 140), iban: payer.iban };
   const sealer = services.keyring.sealer(SEALED_UNDER);
   await insertCredit(tx, {
     id,
@@ -158,4 +178,3 @@ async function credited(
   });
   return id;
 }
-

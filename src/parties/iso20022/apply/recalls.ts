@@ -1,8 +1,13 @@
+import type { Tx } from '../../../kernel/db/database';
 import { openBreakAgain } from '../../../process/breaks/operations';
 import { PartyRefused } from '../../../process/party-errors';
-import type { Tx } from '../../../kernel/db/database';
 import { FILE_BREAKS } from '../breaks';
-import { type RecallAnswer, type RecallRequest, writeRecallAnswer, writeRecallRequest } from '../messages/recalls';
+import {
+  type RecallAnswer,
+  type RecallRequest,
+  writeRecallAnswer,
+  writeRecallRequest,
+} from '../messages/recalls';
 import { insertOutgoing, newMessageId } from '../outgoing';
 import type { BankFilesServices } from '../services';
 import { type BankCredit, creditsNamed, noteRecallAsked } from '../store/credits';

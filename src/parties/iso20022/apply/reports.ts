@@ -1,7 +1,7 @@
+import { openBreaksOf, syncBreaks, type WantedBreak } from '../../../process/breaks/operations';
 import { FILE_BREAKS } from '../breaks';
 import type { AccountReport, AccountReports } from '../messages/account-report';
 import { FileFault } from '../messages/fault';
-import { openBreaksOf, syncBreaks, type WantedBreak } from '../../../process/breaks/operations';
 import { type BankStatement, insertStatement, lockSeries, recentStatements } from '../store/statements';
 import type { Applying } from './context';
 import { applyMovement, type Reported } from './movements';
@@ -67,7 +67,9 @@ function ownAccount({ services }: Applying, { account, currency, movements }: Ac
 async function compareSeries({ services, tx }: Applying, account: string): Promise<void> {
   const series = inOrder(await recentStatements(tx, account));
   const subject = `bank:${series[0]?.currency ?? ''}`;
-  const wanted = series.slice(1).flatMap((statement, index) => between(series[index] as BankStatement, statement));
+  const wanted = series
+    .slice(1)
+    .flatMap((statement, index) => between(series[index] as BankStatement, statement));
   const kinds: string[] = [FILE_BREAKS.gap, FILE_BREAKS.chain];
   const open = (await openBreaksOf(tx, subject)).filter(({ kind }) => kinds.includes(kind));
   await syncBreaks(tx, { tenantId: null, subject, open, wanted, notices: [], at: services.now() });
@@ -84,7 +86,7 @@ const inOrder = (statements: readonly BankStatement[]): BankStatement[] =>
 /** Most missing statements that are shown one by one. */
 const MAX_SHOWN = 31;
 
-/** What is wrong between two statements that follow one another as far as we know. */
+/** The breaks between two known statements that follow one another. */
 export function between(before: BankStatement, after: BankStatement): WantedBreak[] {
   const missing = missingBetween(before, after);
   if (missing.length > 0) return missing.map((detail) => ({ kind: FILE_BREAKS.gap, detail }));

@@ -1,13 +1,20 @@
 import type { Decimal } from '../../../kernel/money/money';
 import { sumOf } from '../../../kernel/money/money';
 import { FILE_BREAKS } from '../breaks';
-import { failureOf } from '../messages/status-codes';
 import type { PaymentReturns } from '../messages/payment-return';
+import { failureOf } from '../messages/status-codes';
 import { returnIdOf } from '../names';
-import { type BankOrder, changeOrder, insertReturn, lockByName, nameReturn, returnsOfOrder } from '../store/orders';
+import {
+  type BankOrder,
+  changeOrder,
+  insertReturn,
+  lockByName,
+  nameReturn,
+  returnsOfOrder,
+} from '../store/orders';
 import { type Applying, show } from './context';
 
-/** Money of an order that has come back, by one of the two messages that tell of it. */
+/** Money of an order that has come back, as one of the two messages reports it. */
 export interface Return {
   id: string;
   amount: Decimal;
@@ -18,8 +25,8 @@ export interface Return {
 }
 
 /**
- * Notes a return once. A `pacs.004` and the booked entry tell of the same return without a common reference, so one of
- * each with the same amount are one.
+ * Notes a return once. A `pacs.004` and a booked entry of the same amount are the same return, because they have no
+ * common reference.
  */
 export async function bookReturn(applying: Applying, order: BankOrder, made: Return): Promise<void> {
   const { tx } = applying;

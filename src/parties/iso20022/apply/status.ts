@@ -1,10 +1,10 @@
+import { ZERO } from '../../../kernel/money/money';
 import { FILE_BREAKS } from '../breaks';
 import { FileFault } from '../messages/fault';
 import { failureOf, type Stage, stageOf } from '../messages/status-codes';
 import type { Judged, StatusReport, TransferStatus } from '../messages/status-report';
 import { findSent } from '../store/files';
 import { type BankOrder, changeOrder, lockOfFile, type OrderStage } from '../store/orders';
-import { ZERO } from '../../../kernel/money/money';
 import { type Applying, codeText, show } from './context';
 
 /**
@@ -71,9 +71,7 @@ async function judge(
 }
 
 /** From each stage: what a report makes of it. Absent: the report is late or repeated, and changes nothing. */
-const NEXT: Readonly<
-  Record<OrderStage, Partial<Record<Stage, OrderStage | 'contradiction'>>>
-> = {
+const NEXT: Readonly<Record<OrderStage, Partial<Record<Stage, OrderStage | 'contradiction'>>>> = {
   ordered: { accepted: 'accepted', sent: 'sent', completed: 'completed', failed: 'failed' },
   accepted: { sent: 'sent', completed: 'completed', failed: 'failed' },
   sent: { completed: 'completed', failed: 'failed' },

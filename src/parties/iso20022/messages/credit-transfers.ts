@@ -3,10 +3,10 @@ import { sumOf } from '../../../kernel/money/money';
 import { documentOf, type Element, element, optional } from '../xml/build';
 import { at, childrenOf, needAt, textAt, type XmlNode } from '../xml/tree';
 import { assertCount, assertSum, type Money, moneyElement, positiveMoneyOf } from './amounts';
-import { accountElement, type AccountHolder, agentElement, ibanAt, partyElement } from './parties';
+import { type AccountHolder, accountElement, agentElement, ibanAt, partyElement } from './parties';
 import { timeText } from './words';
 
-/** Who pays the banks: each side its own (SLEV, as SEPA demands), the payer all (DEBT), or shared (SHAR). */
+/** The payer of the banks' charges: each side its own (SLEV, for SEPA, and SHAR), or the payer all (DEBT). */
 export type ChargeBearer = 'SLEV' | 'DEBT' | 'SHAR';
 
 export interface CreditTransfer extends Money {
@@ -40,7 +40,12 @@ const totalOf = (transfers: readonly CreditTransfer[]): { count: string; sum: st
   sum: sumOf(transfers).toFixed(),
 });
 
-export function writeCreditTransfers({ messageId, createdAt, initiator, groups }: CreditTransferFile): string {
+export function writeCreditTransfers({
+  messageId,
+  createdAt,
+  initiator,
+  groups,
+}: CreditTransferFile): string {
   const { count, sum } = totalOf(groups.flatMap(({ transfers }) => transfers));
   const header = element('GrpHdr', [
     element('MsgId', messageId),
@@ -61,9 +66,7 @@ function groupElement({ id, executionDay, service, charges, payer, transfers }: 
     element('BtchBookg', 'false'),
     element('NbOfTxs', count),
     element('CtrlSum', sum),
-    service === 'sepa'
-      ? element('PmtTpInf', [element('SvcLvl', [element('Cd', 'SEPA')])])
-      : undefined,
+    service === 'sepa' ? element('PmtTpInf', [element('SvcLvl', [element('Cd', 'SEPA')])]) : undefined,
     element('ReqdExctnDt', [element('Dt', executionDay)]),
     partyElement('Dbtr', payer),
     accountElement('DbtrAcct', payer),

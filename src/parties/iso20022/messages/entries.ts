@@ -30,7 +30,7 @@ export interface BookedMovement extends Money, References {
 const RETURNS = ['RRTN', 'RPCR', 'RRCT'];
 
 /**
- * The movements of an entry. None for one that is not booked yet, and for one of nothing.
+ * The movements of an entry. An entry that is not booked yet, or of the amount zero, has none.
  * @throws FileFault where the transactions do not add up to their entry
  */
 export function bookedIn(entry: XmlNode, account: string): BookedMovement[] {
@@ -55,17 +55,18 @@ export function bookedIn(entry: XmlNode, account: string): BookedMovement[] {
 }
 
 function assertAddsUp(movements: readonly BookedMovement[], whole: Money, side: string): void {
-  if (movements.some(({ currency }) => currency !== whole.currency)) throw new FileFault('currency', 'TxDtls');
+  if (movements.some(({ currency }) => currency !== whole.currency))
+    throw new FileFault('currency', 'TxDtls');
   const sum = (of: (one: BookedMovement) => boolean): Decimal => sumOf(movements.filter(of));
   const net = sum((one) => one.side === side).minus(sum((one) => one.side !== side));
   if (!net.eq(whole.amount)) throw new FileFault('entry_sum', 'TxDtls');
 }
 
-/** Of an entry with one transaction. The entry's own reference is what its statement repeats. */
+/** The reference of an entry with one transaction. The statement repeats the entry's own. */
 const referenceOf = (entry: XmlNode, transaction: XmlNode | undefined): string | undefined =>
   textAt(entry, 'AcctSvcrRef') ?? ownReference(transaction);
 
-/** Of one transaction among several: its own, or the entry's with the transaction's. */
+/** The reference of a transaction among several: its own, or the entry's with the transaction's name. */
 function referenceIn(entry: XmlNode, transaction: XmlNode): string | undefined {
   const own = ownReference(transaction);
   if (own !== undefined) return own;
@@ -96,9 +97,7 @@ function movementOf(
     reference,
     side: sideOf(entry, transaction),
     isReturn:
-      at(transaction, 'RtrInf') !== undefined ||
-      isSetAt(entry, 'RvslInd') ||
-      RETURNS.includes(family),
+      at(transaction, 'RtrInf') !== undefined || isSetAt(entry, 'RvslInd') || RETURNS.includes(family),
     reason: textAt(transaction, 'RtrInf/Rsn/Cd') ?? textAt(transaction, 'RtrInf/Rsn/Prtry'),
     instructed: instructed && moneyOf(instructed),
     endToEndId: given(textAt(transaction, 'Refs/EndToEndId')),

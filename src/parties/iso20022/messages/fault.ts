@@ -12,7 +12,7 @@ export type FileFaultCode =
   | 'schema'
   | 'unsigned'
   | 'signature'
-  /** Another file has had this message id with other content. */
+  /** An earlier file has this message id and other content. */
   | 'message_id_reused'
   | 'amount'
   | 'currency'

@@ -25,9 +25,7 @@ export const accountElement = (
 ): Element =>
   element(name, [
     element('Id', [
-      iban === undefined
-        ? element('Othr', [element('Id', accountNumber ?? '')])
-        : element('IBAN', iban),
+      iban === undefined ? element('Othr', [element('Id', accountNumber ?? '')]) : element('IBAN', iban),
     ]),
   ]);
 

@@ -88,9 +88,7 @@ export const writeRecallRequest = (
           optional('CxlId', id),
           ...originalElements(original),
           money && moneyElement('OrgnlIntrBkSttlmAmt', money),
-          reason === undefined
-            ? undefined
-            : element('CxlRsnInf', [element('Rsn', [element('Cd', reason)])]),
+          reason === undefined ? undefined : element('CxlRsnInf', [element('Rsn', [element('Cd', reason)])]),
         ]),
       ),
     ]),

@@ -4,7 +4,7 @@ import { at, childrenOf, needAt, textAt, type XmlNode } from '../xml/tree';
 import { type Money, moneyElement, positiveMoneyOf } from './amounts';
 import { timeText } from './words';
 
-/** What the bank says about a file, a group or a transfer of ours. */
+/** The bank's judgement of a file, a group or a transfer of ours. */
 export interface Judged {
   status?: string | undefined;
   /** Code of the reason: `AC04`. */
@@ -105,5 +105,7 @@ const judgedElements = (name: string, { status, reason }: Judged): (Element | un
   optional(name, status),
   reason === undefined
     ? undefined
-    : element('StsRsnInf', [element('Rsn', [/^[A-Z0-9]{1,4}$/.test(reason) ? element('Cd', reason) : element('Prtry', reason)])]),
+    : element('StsRsnInf', [
+        element('Rsn', [/^[A-Z0-9]{1,4}$/.test(reason) ? element('Cd', reason) : element('Prtry', reason)]),
+      ]),
 ];

@@ -8,12 +8,7 @@ const OTHERS = /[^A-Za-z0-9/\-?:().,'+ ]+/g;
  * @param most characters at most
  */
 export const plainText = (text: string, most: number): string =>
-  transliterate(text)
-    .replace(OTHERS, ' ')
-    .replace(/\s+/g, ' ')
-    .trim()
-    .slice(0, most)
-    .trim();
+  transliterate(text).replace(OTHERS, ' ').replace(/\s+/g, ' ').trim().slice(0, most).trim();
 
 /** A time as the messages have it: UTC, to the second. */
 export const timeText = (at: Date): string => `${at.toISOString().slice(0, 19)}Z`;

@@ -6,12 +6,24 @@ import { secondsAfter } from '../../sandbox/time';
 import { readCreditTransfers } from '../messages/credit-transfers';
 import type { MessageKind } from '../messages/kinds';
 import { writePaymentReturns } from '../messages/payment-return';
-import { readRecallRequest, type RecalledPayment, writeRecallAnswer, writeRecallRequest } from '../messages/recalls';
+import {
+  type RecalledPayment,
+  readRecallRequest,
+  writeRecallAnswer,
+  writeRecallRequest,
+} from '../messages/recalls';
 import { type GroupStatus, writeStatusReport } from '../messages/status-report';
 import type { XmlReader } from '../xml/reader';
 import { planOf } from './plan';
 import { type SandboxEntry, writeReport } from './reports';
-import { type BankState, type Due, loadState, saveState, type StateAccount, type StateTransfer } from './state';
+import {
+  type BankState,
+  type Due,
+  loadState,
+  type StateAccount,
+  type StateTransfer,
+  saveState,
+} from './state';
 
 /** A payment from outside to an IBAN behind one of the accounts. */
 export interface SandboxPayment {
@@ -70,7 +82,10 @@ export async function createSandboxFileBank(options: FileBankOptions): Promise<S
   };
 
   /** Books an entry and notifies of it. */
-  async function book(entry: Omit<SandboxEntry, 'reference' | 'bookedAt'>, twice = false): Promise<SandboxEntry> {
+  async function book(
+    entry: Omit<SandboxEntry, 'reference' | 'bookedAt'>,
+    twice = false,
+  ): Promise<SandboxEntry> {
     const account = accountOf(entry.currency);
     const booked = { ...entry, reference: nextId('BK'), bookedAt: now().toISOString() };
     account.entries.push(booked);
@@ -174,7 +189,7 @@ export async function createSandboxFileBank(options: FileBankOptions): Promise<S
       return;
     }
     const { amount = transfer.amount, reason = 'AC04' } = due;
-    // Both messages tell of the same return.
+    // The two messages report the same return.
     const messageId = nextId('RT');
     const returned = {
       id: nextId('RI'),

@@ -3,7 +3,7 @@ import { scenarioOf } from '../../bank/sandbox/scenarios';
 import { payingScenarioOf } from '../../sandbox/paying/scenarios';
 import type { ReadTransfer } from '../messages/credit-transfers';
 
-/** What the bank does with a transfer, and how many seconds after the file came. */
+/** A step of the bank with a transfer, and its delay after the file. */
 export type PlannedStep =
   | { what: 'status'; afterSeconds: number; status: string; reason?: string }
   | { what: 'debit'; afterSeconds: number }
@@ -22,8 +22,8 @@ export interface Plan {
 const RETURN = /^RETURN /;
 
 /**
- * The treatment by the amount alone, as in the other sandbox parties: returns of received payments by the amounts of
- * the bank (`801.xx`), all others by those of the payouts party (`901.xx`).
+ * Chooses the treatment by the amount alone, as the other sandbox parties do. A return of a received payment has the
+ * amounts of the bank (`801.xx`). Any other transfer has those of the payouts party (`901.xx`).
  */
 export const planOf = (transfer: ReadTransfer): Plan =>
   RETURN.test(transfer.text ?? '') ? planOfReturn(transfer) : planOfPayout(transfer);

@@ -95,10 +95,7 @@ export function writeReport({ kind, messageId, at, account, entries, number, bal
       element('Id', messageId),
       optional('ElctrncSeqNb', number?.toString()),
       element('CreDtTm', timeText(at)),
-      element('Acct', [
-        element('Id', [element('IBAN', account.iban)]),
-        element('Ccy', account.currency),
-      ]),
+      element('Acct', [element('Id', [element('IBAN', account.iban)]), element('Ccy', account.currency)]),
       balances && balanceElement('OPBD', balances.opening, account, at),
       balances && balanceElement('CLBD', balances.closing, account, at),
       element('TxsSummry', [

@@ -53,7 +53,7 @@ const state = z.object({
   due: z.array(due),
 });
 
-/** What the sandbox's bank remembers between two turns and between two starts. */
+/** The memory of the sandbox's bank between two turns and between two starts. */
 export type BankState = z.output<typeof state>;
 export type StateAccount = BankState['accounts'][number];
 export type StateTransfer = BankState['transfers'][number];

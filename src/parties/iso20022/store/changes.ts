@@ -1,5 +1,5 @@
-import type { Sql, Tx } from '../../../kernel/db/database';
 import { table } from '../../../kernel/db/build';
+import type { Sql, Tx } from '../../../kernel/db/database';
 import type { ChangesPage } from '../../protocol/changes';
 
 export type ServedParty = 'payouts' | 'bank';

@@ -43,7 +43,10 @@ const credits = recordTable<BankCredit>('bank_credits', { amount: decimal }, [
 const recalls = recordTable<CreditRecall>('bank_credit_recalls', { amount: decimal });
 
 /** Stores a received payment and lists it. */
-export async function insertCredit(tx: Tx, credit: Omit<BankCredit, 'version' | 'recallAsked'>): Promise<void> {
+export async function insertCredit(
+  tx: Tx,
+  credit: Omit<BankCredit, 'version' | 'recallAsked'>,
+): Promise<void> {
   await tx.run(credits().insert(credits.row(credit)));
   await noteChange(tx, 'bank', credit.id, 1);
 }

@@ -66,12 +66,23 @@ export const returnsOf = (sql: Sql, creditId: string): Promise<BankOrder[]> =>
 export const lockToSend = (tx: Tx, most: number): Promise<BankOrder[]> =>
   orders.all(
     tx,
-    orders().whereNull('fileId').where({ stage: 'ordered' }).orderBy(['createdAt', 'key']).limit(most).forNoKeyUpdate().skipLocked(),
+    orders()
+      .whereNull('fileId')
+      .where({ stage: 'ordered' })
+      .orderBy(['createdAt', 'key'])
+      .limit(most)
+      .forNoKeyUpdate()
+      .skipLocked(),
   );
 
 /** The number of waiting orders, up to a limit, and since when the first waits. */
 export async function waitingToSend(sql: Sql, most: number): Promise<{ count: number; since: Date | null }> {
-  const waiting = table('bank_orders').select('createdAt').whereNull('fileId').where({ stage: 'ordered' }).orderBy('createdAt').limit(most);
+  const waiting = table('bank_orders')
+    .select('createdAt')
+    .whereNull('fileId')
+    .where({ stage: 'ordered' })
+    .orderBy('createdAt')
+    .limit(most);
   const rows = await sql.run<{ createdAt: Date }>(waiting);
   return { count: rows.length, since: rows[0]?.createdAt ?? null };
 }
@@ -124,7 +135,12 @@ export const returnsOfOrder = (sql: Sql, orderKey: string): Promise<OrderReturn[
   returns.all(sql, returns().where({ orderKey }).orderBy('id'));
 
 export const returnsOfOrders = (sql: Sql, keys: readonly string[]): Promise<OrderReturn[]> =>
-  returns.all(sql, returns().whereIn('orderKey', [...keys]).orderBy('id'));
+  returns.all(
+    sql,
+    returns()
+      .whereIn('orderKey', [...keys])
+      .orderBy('id'),
+  );
 
 export async function insertReturn(tx: Tx, made: OrderReturn): Promise<void> {
   await tx.run(returns().insert(returns.row(made)));

@@ -45,7 +45,16 @@ export async function lockSeries(tx: Tx, account: string): Promise<void> {
 /** Statements that are compared with one another: those of the last year, oldest first. */
 export const recentStatements = (sql: Sql, account: string): Promise<BankStatement[]> =>
   statements
-    .all(sql, statements().where({ account }).orderBy([{ column: 'until', order: 'desc' }, { column: 'id', order: 'desc' }]).limit(400))
+    .all(
+      sql,
+      statements()
+        .where({ account })
+        .orderBy([
+          { column: 'until', order: 'desc' },
+          { column: 'id', order: 'desc' },
+        ])
+        .limit(400),
+    )
     .then((found) => found.reverse());
 
 /** The last statement of each account. */
@@ -72,7 +81,7 @@ export interface BankDifference {
 
 const differences = recordTable<BankDifference>('bank_differences', { difference: decimal });
 
-/** Notes a difference. One that lasts keeps the time at which it began. @returns since when */
+/** Notes a difference. A lasting difference keeps the time at which it began. @returns since when */
 export async function noteDifference(tx: Tx, found: BankDifference): Promise<Date> {
   const [row] = await differences.written(
     tx,

@@ -1,4 +1,4 @@
-import { type MessageKind, MESSAGES, namespaceOf } from '../messages/kinds';
+import { MESSAGES, type MessageKind, namespaceOf } from '../messages/kinds';
 
 /** An element to be written. */
 export interface Element {

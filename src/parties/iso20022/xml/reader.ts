@@ -80,7 +80,7 @@ export function createXmlReader(timeoutMs = TIMEOUT_MS): XmlReader {
     });
   }
 
-  // One file at a time, so that the time of one is not counted for the next.
+  // Files are read one by one, so that no file waits within the time limit of another.
   let before: Promise<unknown> = Promise.resolve();
   return {
     read(bytes) {

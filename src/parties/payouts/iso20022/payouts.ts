@@ -20,7 +20,9 @@ export function createFilePayouts(services: BankFilesServices, exchange: FileExc
     async order({ key, method, amount, currency, destination }) {
       if (method !== 'sepa' && method !== 'swift') throw new PartyRefused('method_not_supported');
       const payee = payeeOf(destination);
-      return wordOf(await takeOrder(services, { key, purpose: 'payout', service: method, amount, currency, payee }));
+      return wordOf(
+        await takeOrder(services, { key, purpose: 'payout', service: method, amount, currency, payee }),
+      );
     },
     async ask(key) {
       const order = await findOrder(database, key);
