@@ -1,10 +1,11 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { writeStatusReport } from '../../../src/parties/iso20022/messages/status-report';
 import type { Step } from '../../../src/parties/iso20022/outgoing';
 import type { PayoutOrder } from '../../../src/parties/payouts/port';
 import { PartyRefused } from '../../../src/process/party-errors';
 import { type Files, files, messageIdIn, newKey, ORDER } from './fixture';
-import { money } from './samples';
+import { AT, money } from './samples';
 
 let on: Files;
 beforeEach(async () => {
@@ -61,6 +62,11 @@ describe('an order', () => {
     await take();
     expect(taken).toEqual(['PAYOUTPAY01']);
     await expect(on.payouts.order({ ...ORDER, ...money('100.01') })).rejects.toThrow('idempotency_mismatch');
+  });
+
+  it('has no callbacks, because files are the bank’s word', () => {
+    expect(on.payouts.verify(Buffer.from('{}'), {})).toBeUndefined();
+    expect(on.bank.verify(Buffer.from('{}'), {})).toBeUndefined();
   });
 
   it('of an unknown key is unknown to the bank', async () => {
@@ -167,6 +173,16 @@ it('an order that comes again after a loss of commits is not sent again', async 
   expect(taken).toEqual(['PAYOUTPAY01']);
   expect(await on.breaks()).toEqual(['bank_order_sent_before: PAYOUTPAY01']);
   expect(await on.payouts.ask(ORDER.key)).toMatchObject({ status: 'processing' });
+  // The bank answers the file that the database has lost.
+  const xml = writeStatusReport({
+    messageId: 'ST1',
+    createdAt: AT,
+    original: 'LOST',
+    groups: [{ id: 'LOST-1', transfers: [{ endToEndId: 'PAYOUTPAY01', status: 'ACSC' }] }],
+  });
+  await on.drop('status.xml', xml);
+  await on.exchange.turn();
+  expect(await on.payouts.ask(ORDER.key)).toMatchObject({ status: 'sent' });
 });
 
 describe('several processes', () => {

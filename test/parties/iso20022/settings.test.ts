@@ -48,6 +48,12 @@ describe('the settings of a bank by files', () => {
     expect(readBankFiles({ ...GIVEN, [name]: value }).wrong).toEqual([expect.stringMatching(`^${name}: `)]);
   });
 
+  it('take the place of two parties in live mode', () => {
+    const live = () => readConfig({ ...GIVEN, MODE: 'live' }, 'reaches');
+    expect(live).toThrow(/PARTY_CHECKOUT_URL/);
+    expect(live).not.toThrow(/PARTY_(BANK|PAYOUTS)/);
+  });
+
   it('belong to the folder, and exclude the party over HTTP', () => {
     expect(readBankFiles({ BANK_BIC: 'SOGEDEFFXXX' }).wrong).toEqual([
       'BANK_BIC: must be given with BANK_FILES_FOLDER',

@@ -189,7 +189,7 @@ describe('a status report', () => {
       `${TWO} 2`,
     ]);
     expect([next === null, more]).toEqual([false, false]);
-    expect((await on.payouts.changes(next)).changes).toEqual([]);
+    expect(await on.payouts.changes(next)).toEqual({ changes: [], unreadable: [], next, more: false });
     expect((await on.bank.changes(null)).changes).toEqual([]);
   });
 });

@@ -4,7 +4,7 @@ import { FileFault } from '../messages/fault';
 import { failureOf, type Stage, stageOf } from '../messages/status-codes';
 import type { Judged, StatusReport, TransferStatus } from '../messages/status-report';
 import { findSent } from '../store/files';
-import { type BankOrder, changeOrder, lockOfFile, type OrderStage } from '../store/orders';
+import { type BankOrder, changeOrder, lockByName, lockOfFile, type OrderStage } from '../store/orders';
 import { type Applying, codeText, show } from './context';
 
 /**
@@ -15,8 +15,7 @@ import { type Applying, codeText, show } from './context';
 export async function applyStatusReport(applying: Applying, report: StatusReport): Promise<void> {
   const { tx } = applying;
   const sent = await findSent(tx, report.original);
-  if (sent?.kind !== 'pain.001.001.09')
-    return show(applying, FILE_BREAKS.unknownReference, { subject: report.original, detail: 'file' });
+  if (sent?.kind !== 'pain.001.001.09') return applyToKnown(applying, report);
   if (report.count !== undefined && report.count !== sent.transactions)
     throw new FileFault('transaction_count', 'OrgnlNbOfTxs');
   if (report.sum !== undefined && !report.sum.eq(sent.controlSum))
@@ -29,6 +28,19 @@ export async function applyStatusReport(applying: Applying, report: StatusReport
     const group = report.groups.find(({ id }) => id === order.groupId);
     const judged = [own, group, report].find((each) => each?.status !== undefined);
     if (judged) await judge(applying, order, judged, own);
+  }
+}
+
+/**
+ * Applies a report about a file that we do not know. After a loss of commits it may name orders that came again, and
+ * that were not sent again.
+ */
+async function applyToKnown(applying: Applying, { original, groups }: StatusReport): Promise<void> {
+  await show(applying, FILE_BREAKS.unknownReference, { subject: original, detail: 'file' });
+  for (const transfer of groups.flatMap((group) => group.transfers)) {
+    const { endToEndId, status } = transfer;
+    const order = endToEndId === undefined ? undefined : await lockByName(applying.tx, endToEndId);
+    if (order?.fileId === null && status !== undefined) await judge(applying, order, transfer, transfer);
   }
 }
 
