@@ -11,10 +11,13 @@ const RETURN = golden('pacs.004.001.09');
 const RECALL = golden('camt.056.001.08');
 
 let on: Files;
-beforeEach(async () => {
+beforeAll(async () => {
   on = await files();
 });
-afterEach(() => on.close());
+beforeEach(async () => {
+  await on.reset();
+});
+afterAll(() => on.close());
 
 /** Everything that a file may have booked. */
 async function booked(): Promise<number> {

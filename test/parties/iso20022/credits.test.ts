@@ -14,10 +14,13 @@ const BANKS = { from: 'SOGEDEFFXXX', to: undefined };
 
 let on: Files;
 let count = 0;
-beforeEach(async () => {
+beforeAll(async () => {
   on = await files();
 });
-afterEach(() => on.close());
+beforeEach(async () => {
+  await on.reset();
+});
+afterAll(() => on.close());
 
 async function give(name: string, xml: string): Promise<string> {
   count += 1;
@@ -195,6 +198,13 @@ describe('a recall of a received payment', () => {
     const { word } = await only();
     expect(word.recalls.map(({ amount }) => amount.toFixed())).toEqual(['100']);
     expect(word.version).toBe(2);
+    expect(await kinds()).toEqual([]);
+  });
+
+  it('that comes after its debit is shown no more', async () => {
+    await booked();
+    await booked({ side: 'debit', returned: 'FOCR', payer: undefined, payeeIban: undefined });
+    await asked();
     expect(await kinds()).toEqual([]);
   });
 

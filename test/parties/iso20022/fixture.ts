@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
 import type { BankFilesSettings } from '../../../src/kernel/config/bank-files';
 import { createFileBank } from '../../../src/parties/bank/iso20022/bank';
 import { createFileExchange, type FileExchange } from '../../../src/parties/iso20022/exchange';
+import { SUBFOLDERS } from '../../../src/parties/iso20022/folder';
 import type { OnStep } from '../../../src/parties/iso20022/outgoing';
 import type { BankFilesServices } from '../../../src/parties/iso20022/services';
 import { createXmlReader, type XmlReader } from '../../../src/parties/iso20022/xml/reader';
@@ -29,6 +30,18 @@ export const SETTINGS: Omit<BankFilesSettings, 'folder'> = {
   signer: undefined,
 };
 
+const TABLES = [
+  'bank_files',
+  'bank_orders',
+  'bank_order_returns',
+  'bank_credits',
+  'bank_credit_recalls',
+  'bank_entries',
+  'bank_statements',
+  'bank_differences',
+  'bank_changes',
+];
+
 /** One process that exchanges files. */
 export interface Process {
   services: BankFilesServices;
@@ -49,13 +62,18 @@ export interface Files extends Process {
   placed(kind: string): Promise<{ name: string; text: string }>;
   /** Open breaks as `kind: detail`. */
   breaks(): Promise<string[]>;
+  /** Forgets all files, orders and breaks. */
+  reset(): Promise<void>;
   close(): Promise<void>;
 }
+
+/** The thread starts once for a test file, because that takes half a second. */
+const reader: XmlReader = createXmlReader();
+afterAll(() => reader.close());
 
 export async function files(): Promise<Files> {
   const test = await testDatabase();
   const folder = await mkdtemp(join(tmpdir(), 'bank-files-'));
-  const reader: XmlReader = createXmlReader();
   const keyring = testKeyring();
   const another: Files['another'] = ({ onStep, settings = {} } = {}) => {
     const services: BankFilesServices = {
@@ -102,8 +120,15 @@ export async function files(): Promise<Files> {
       );
       return rows.map(({ kind, detail }) => `${kind}: ${detail}`);
     },
+    async reset() {
+      await test.database.query(`truncate ${TABLES.join()}`);
+      await test.database.query('delete from breaks');
+      for (const name of [...SUBFOLDERS, 'sent']) {
+        await rm(join(folder, name), { recursive: true, force: true });
+        await mkdir(join(folder, name));
+      }
+    },
     async close() {
-      await reader.close();
       await test.drop();
       await rm(folder, { recursive: true, force: true });
     },

@@ -6,10 +6,13 @@ import { type Files, files } from './fixture';
 const NOTIFICATION = readFileSync(join(__dirname, 'golden', 'camt.054.001.08.xml'), 'utf8');
 
 let on: Files;
-beforeEach(async () => {
+beforeAll(async () => {
   on = await files();
 });
-afterEach(() => on.close());
+beforeEach(async () => {
+  await on.reset();
+});
+afterAll(() => on.close());
 
 const count = async (table: string) => {
   const [row] = await on.test.database.query<{ count: number }>(

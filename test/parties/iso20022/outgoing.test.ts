@@ -8,10 +8,13 @@ import { type Files, files, messageIdIn, newKey, ORDER } from './fixture';
 import { AT, money } from './samples';
 
 let on: Files;
-beforeEach(async () => {
+beforeAll(async () => {
   on = await files();
 });
-afterEach(() => on.close());
+beforeEach(async () => {
+  await on.reset();
+});
+afterAll(() => on.close());
 
 /** All placed orders by their names, over all files. */
 const taken: string[] = [];

@@ -18,8 +18,11 @@ let count = 0;
 
 const [ONE, TWO] = ['payout-pay_one', 'payout-pay_two'];
 
-beforeEach(async () => {
+beforeAll(async () => {
   on = await files();
+});
+beforeEach(async () => {
+  await on.reset();
   await on.payouts.order({ ...ORDER, key: ONE });
   await on.payouts.order({ ...ORDER, key: TWO, ...money('50.00') });
   await on.exchange.turn();
@@ -31,7 +34,7 @@ beforeEach(async () => {
   group = read.groups[0]?.id ?? '';
   names = ['PAYOUTPAYONE', 'PAYOUTPAYTWO'];
 });
-afterEach(() => on.close());
+afterAll(() => on.close());
 
 /** Gives the bank's answer to the file. */
 async function tell(given: Partial<StatusReport>, groups: readonly GroupStatus[] = []): Promise<string> {

@@ -1,4 +1,5 @@
 import type { Tx } from '../../../kernel/db/database';
+import { sumOf } from '../../../kernel/money/money';
 import { openBreakAgain } from '../../../process/breaks/operations';
 import { PartyRefused } from '../../../process/party-errors';
 import { FILE_BREAKS } from '../breaks';
@@ -10,7 +11,7 @@ import {
 } from '../messages/recalls';
 import { insertOutgoing, newMessageId } from '../outgoing';
 import type { BankFilesServices } from '../services';
-import { type BankCredit, creditsNamed, noteRecallAsked } from '../store/credits';
+import { type BankCredit, creditsNamed, noteRecallAsked, recallsOf } from '../store/credits';
 import { changeOrder, findOrder, lockByName } from '../store/orders';
 import { type Applying, codeText, show } from './context';
 
@@ -31,6 +32,8 @@ export async function applyRecallRequest(applying: Applying, { recalls }: Recall
       await show(applying, FILE_BREAKS.contradiction, { subject: credit.id, detail: 'recall', money });
       continue;
     }
+    // The debit may come before the request that explains it.
+    if (sumOf(await recallsOf(tx, credit.id)).gte((money ?? credit).amount)) continue;
     await noteRecallAsked(tx, credit.id, true);
     await openBreakAgain(tx, {
       tenantId: null,

@@ -291,7 +291,7 @@ export async function createSandboxFileBank(options: FileBankOptions): Promise<S
 function nextDue(known: BankState, at: Date): Due | undefined {
   const due = known.due
     .filter((each) => new Date(each.at) <= at)
-    .sort((one, other) => (one.at < other.at ? -1 : 1))[0];
+    .sort((one, other) => one.at.localeCompare(other.at))[0];
   if (due) known.due.splice(known.due.indexOf(due), 1);
   return due;
 }
