@@ -125,6 +125,16 @@ describe('a statement', () => {
   });
 });
 
+it('a reference that a message has twice is shown, and never dropped', async () => {
+  const twin = entry('10.00', { reference: 'TWIN' });
+  await state({ number: 1, opening: '0.00', closing: '20.00', entries: [twin, twin] });
+  expect((await on.bank.changes(null)).changes).toHaveLength(1);
+  const rows = await on.test.database.query(
+    `select amount::text from breaks where kind = 'bank_entry_unnamed'`,
+  );
+  expect(rows).toEqual([{ amount: '10.00' }]);
+});
+
 describe('the bank’s balance', () => {
   const fund = (amount: string) =>
     on.test.runtime.transaction((tx) =>

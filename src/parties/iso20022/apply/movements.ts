@@ -46,7 +46,7 @@ export async function applyMovement(
     fileId: file.id,
     statementId,
   });
-  if (!isNew) return repeated(applying, name, movement, statementId);
+  if (!isNew) return repeated(applying, name, movement, { account, statementId, place });
   const concerns = await (side === 'debit' ? debited : credited)(applying, movement, name, account);
   if (concerns !== undefined) return noteConcern(tx, name, concerns);
   await show(applying, FILE_BREAKS.unmatched, { subject: reference, detail: side, money: movement });
@@ -56,9 +56,16 @@ async function repeated(
   applying: Applying,
   name: string,
   movement: BookedMovement,
-  statementId: number | null,
+  { account, statementId, place }: Reported,
 ): Promise<void> {
   const known = await findEntry(applying.tx, name);
+  // A message tells of each movement once, so the same reference in it stands for another movement.
+  if (known?.fileId === applying.file.id)
+    return show(applying, FILE_BREAKS.unnamed, {
+      subject: account,
+      detail: `${movement.side} ${place}`,
+      money: movement,
+    });
   if (known && !(known.amount.eq(movement.amount) && known.currency === movement.currency))
     await show(applying, FILE_BREAKS.changed, { subject: movement.reference ?? '', money: movement });
   if (statementId !== null) await noteStated(applying.tx, name, statementId);
