@@ -170,7 +170,7 @@ describe('a recall of a received payment', () => {
     const { word } = await only();
     expect(word.recalls).toEqual([]);
     expect(await on.test.database.query('select kind, subject, amount::text from breaks')).toEqual([
-      { kind: 'bank_recall_asked', subject: word.id, amount: '250.00' },
+      { kind: 'bank_recall_asked', subject: word.id, amount: '250' },
     ]);
   });
 

@@ -235,7 +235,7 @@ describe('a booked debit', () => {
   it('that concerns nothing of ours is shown with its amount', async () => {
     await booked({ endToEndId: undefined, amount: '3.50' });
     const rows = await on.test.database.query('select kind, amount::text, currency from breaks');
-    expect(rows).toEqual([{ kind: 'bank_entry_unmatched', amount: '3.50', currency: 'EUR' }]);
+    expect(rows).toEqual([{ kind: 'bank_entry_unmatched', amount: '3.5', currency: 'EUR' }]);
   });
 });
 
