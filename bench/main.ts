@@ -1,7 +1,9 @@
+import { parseArgs } from 'node:util';
 import { benchAuthorization } from './authorization';
 import { benchCards } from './cards';
 import { benchChainDeposits } from './chain/deposits';
 import { benchSweeps } from './chain/gas';
+import { benchLargePool } from './chain/large-pool';
 import { benchChainSweeps } from './chain/sweeps';
 import { benchChallenges } from './challenges';
 import { benchComparison } from './compare';
@@ -21,10 +23,7 @@ import { benchWebhooks } from './webhooks';
 const BENCHES: Record<string, () => Promise<void>> = {
   authorization: benchAuthorization,
   cards: benchCards,
-  chain: async () => {
-    await benchChainDeposits();
-    await benchChainSweeps();
-  },
+  chain: benchChain,
   'chain-deposits': benchChainDeposits,
   'chain-sweeps': benchChainSweeps,
   compare: benchComparison,
@@ -42,6 +41,14 @@ const BENCHES: Record<string, () => Promise<void>> = {
   uploads: benchUploads,
   webhooks: benchWebhooks,
 };
+
+/** `--wallets N` measures pools of up to N wallets instead. */
+async function benchChain(): Promise<void> {
+  const { values } = parseArgs({ args: process.argv.slice(3), options: { wallets: { type: 'string' } } });
+  if (values.wallets !== undefined) return benchLargePool(Number(values.wallets));
+  await benchChainDeposits();
+  await benchChainSweeps();
+}
 
 const name = process.argv[2] ?? '';
 const bench = BENCHES[name];

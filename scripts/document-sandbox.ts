@@ -8,6 +8,7 @@ import { EXCHANGE_SCENARIOS } from '../src/parties/exchange/sandbox/scenarios';
 import { CARD_SCENARIOS } from '../src/parties/external-cards/sandbox/scenarios';
 import { MAIL_SCENARIOS } from '../src/parties/mail/sandbox/mailbox';
 import { PAYING_SCENARIOS } from '../src/parties/sandbox/paying/scenarios';
+import { SCREENING_SCENARIOS } from '../src/parties/screening/sandbox/scenarios';
 import { KYC_SCENARIOS } from '../src/people/kyc/sandbox-review';
 import { withBlock } from './marked-block';
 
@@ -75,6 +76,11 @@ const GROUPS: Group[] = [
     title: 'Exchange orders',
     field: '`amount` of an exchange order, less its fee',
     values: EXCHANGE_SCENARIOS.map(({ amount, effect }) => [amount, effect]),
+  },
+  {
+    title: 'Screening',
+    field: 'the last six digits of the address that pays a wallet, or of a `crypto` destination',
+    values: SCREENING_SCENARIOS.map(({ ending, effect }) => [ending, effect]),
   },
   {
     title: 'Bank credits',

@@ -8,7 +8,7 @@ import { payLocally, TEST_USDT_DECIMALS } from '../src/startup/embedded/chain/to
 
 /**
  * `npm run pay -- --to ADDRESS --amount 25`, beside a running `npm start`, pays test USDT or ETH on the local chain and
- * prints the transaction's hash. Exits with 1 when the chain is absent or refuses, 2 when it was called wrongly.
+ * prints the transaction's hash. The node's own account pays, or any address by `--from`. Exits with 1 when the chain is absent or refuses, 2 when it was called wrongly.
  */
 
 const DECIMALS = { USDT: TEST_USDT_DECIMALS, ETH: NATIVE_DECIMALS.evm } as const;
@@ -18,18 +18,23 @@ interface Payment {
   to: string;
   amount: Decimal;
   asset: Asset;
+  from?: string;
 }
 
 async function main(argv: readonly string[]): Promise<void> {
-  const { to, amount, asset } = read(argv);
+  const { to, amount, asset, from } = read(argv);
   const url = await localChainUrl(readConfig().dataDir);
   if (url === undefined)
     throw new Error('There is no local chain: run `npm start` in another terminal first.');
-  const hash = await payLocally(url, asset, asHex(to), toUnits(amount, DECIMALS[asset])).catch(
-    (error: Error) => {
-      throw error instanceof TypeError ? new Error(`The local chain does not answer at ${url}.`) : error;
-    },
-  );
+  const hash = await payLocally(
+    url,
+    asset,
+    asHex(to),
+    toUnits(amount, DECIMALS[asset]),
+    from === undefined ? undefined : asHex(from),
+  ).catch((error: Error) => {
+    throw error instanceof TypeError ? new Error(`The local chain does not answer at ${url}.`) : error;
+  });
   process.stdout.write(`${hash}\n`);
 }
 
@@ -39,6 +44,7 @@ function read(argv: readonly string[]): Payment {
     .requiredOption('--to <address>', 'an address of the local chain', addressOf)
     .requiredOption('--amount <amount>', 'in the asset, such as 25 or 0.5', amountOf)
     .option('--asset <symbol>', 'USDT or ETH', assetOf, 'USDT')
+    .option('--from <address>', 'the payer, any address of the local chain', addressOf)
     .exitOverride()
     .parse(argv, { from: 'user' });
   const payment = command.opts<Payment>();

@@ -120,6 +120,8 @@ import { hasVirtualIban, ibanAccount, requireCapability } from './transfers/iban
 import { TOLD_TRANSFER_STATUSES, TRANSFER_STATUSES } from './transfers/kinds';
 import { openTransfersReading, settlementReading, suspenseReading } from './transfers/metrics';
 import { payoutRoutes } from './transfers/payouts/routes';
+import { screeningReading } from './transfers/screening/metrics';
+import { screeningCallbackRoute } from './transfers/screening-callback-routes';
 import { followingAtOnce } from './watch/chains/process';
 import { createListsRead } from './watch/list-state';
 import { listAgeReading } from './watch/metrics';
@@ -237,6 +239,7 @@ export function readings(services: Composed): Reading[] {
     breaksReading,
     suspenseReading,
     openTransfersReading,
+    screeningReading,
     moneyReading,
     settlementReading(services),
     ratesReading(services.now),
@@ -342,6 +345,7 @@ export function outsideRoutes(services: Composed): Route[] {
     ...isIn('cardProcessor', challengeRoute),
     ...mailboxPageRoutes(services),
     ...isIn('cardholderReview', reviewCallbackRoute),
+    ...isIn('screening', screeningCallbackRoute),
     cardAuthenticationRoute(services),
   ];
 }

@@ -48,7 +48,9 @@ import { openTransferOf } from './transfers/open-of-user';
 import { payoutDesk } from './transfers/payouts/desk';
 import { referenceDesk } from './transfers/reference-desk';
 import { restoredDesk } from './transfers/restored-desk';
+import { screeningDesk } from './transfers/screening/desk';
 import { settlementDesk } from './transfers/settlement/desk';
+import { strayDesk } from './transfers/stray/desk';
 import { suspenseDesk } from './transfers/suspense-desk';
 import { withdrawalDesk } from './transfers/withdrawals-desk';
 import { chainDesk } from './watch/chains/desk';
@@ -98,6 +100,8 @@ export function deskCatalogue(
     restoredDesk(services),
     cardOrderDesk(services),
     chainDepositDesk(services),
+    strayDesk(services),
+    screeningDesk(services),
     walletDesk(services),
     walletSeedDesk(services),
     gasOperationDesk(services),

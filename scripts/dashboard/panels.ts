@@ -93,6 +93,12 @@ export const ROWS: readonly { title: string; panels: readonly Panel[] }[] = [
         queries: { '{{kind}} {{age}}': 'sum by (kind, age) (max by (kind, status, age) (transfers_open))' },
       },
       {
+        title: 'Screenings without a result',
+        description: 'How many deposits and payouts wait for the screening party?',
+        unit: 'short',
+        queries: { '{{direction}}': largest('screenings_pending', 'direction') },
+      },
+      {
         title: 'Waits for an operator',
         description: 'How long has the oldest record of each queue waited?',
         unit: 's',

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { type Database, during, type Sql, type Tx } from './db/database';
 import { CommitUnknown, DatabaseAway } from './db/faults';
 import { inPortions } from './db/portions';
-import { compositeArray, type Write, writeWithCommit } from './db/writes';
+import { compositeArray, jsonLines, type Write, writeWithCommit } from './db/writes';
 import { inProgress, invalid, mismatch, outcomeUnknown, Problem } from './errors';
 import { type IdKind, newIdNamed } from './ids';
 
@@ -249,14 +249,15 @@ export function answersWrite(answers: KeptAnswer[]): Write | undefined {
     key.name,
     key.fingerprint.toString('hex'),
     answer.status,
-    answer.body,
+    null, // the body
     key.permanent,
   ]);
   return {
     name: 'answers',
     statement: `insert into idempotency_keys (name, fingerprint, status, body, permanent)
-      select k.name, decode(k.fingerprint, 'hex'), k.status, k.body, k.permanent from unnest($1::new_answer[]) k`,
-    values: [compositeArray(rows)],
+      select k.name, decode(k.fingerprint, 'hex'), k.status, coalesce(k.json, ''), k.permanent
+        from unnest($1::new_answer[], string_to_array($2, E'\\n')) as k(name, fingerprint, status, body, permanent, json)`,
+    values: [compositeArray(rows), jsonLines(answers.map(({ answer }) => answer.body))],
   };
 }
 

@@ -203,11 +203,15 @@ function causeOf(cause: unknown): unknown {
 /** Longest message. The rest costs time to make safe and is more often foreign text than ours. */
 const MESSAGE_LENGTH = 500;
 
+/** A short message of words, such as that of each request, has nothing to hide. */
+const WORDS = /^[a-z ,]{1,80}$/i;
+
 /**
  * Shortens a message and hides what may be personal data: quoted texts, query strings, email addresses and long
  * numbers.
  */
 function withoutValues(message: string): string {
+  if (WORDS.test(message)) return message;
   const whole = message.length <= MESSAGE_LENGTH;
   const told = withoutQuoted(message.slice(0, MESSAGE_LENGTH), whole)
     .replace(/(\w+:\/\/)[^\s/@]*@/g, '$1')

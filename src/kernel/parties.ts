@@ -65,6 +65,8 @@ const FACTS = {
   // accounts needs only rates. Orders and withdrawals need only the exchange.
   exchange: { name: 'exchange', words: 'the exchange', reports: 'transfers', account: 'settlement' },
   rates: { name: 'rates', words: 'the source of rates', instead: 'RATES_SOURCE=file or ecb' },
+  // Holds deposits on chains and payouts to chains back until they are cleared. Left out, nothing is screened.
+  screening: { name: 'screening', words: 'the screening party', reports: 'orders' },
 } as const satisfies Record<string, PartyFacts>;
 
 type Facts = typeof FACTS;

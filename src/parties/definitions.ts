@@ -9,6 +9,7 @@ import { externalCardsParty } from './external-cards/definition';
 import { payoutsParty } from './payouts/definition';
 import type { PartyProtocol } from './protocol/description';
 import { ratesParty } from './rates/definition';
+import { screeningParty } from './screening/definition';
 
 /** Every party that speaks our protocol. */
 export const PARTY_DEFINITIONS = {
@@ -20,6 +21,7 @@ export const PARTY_DEFINITIONS = {
   bank: bankParty,
   exchange: exchangeParty,
   rates: ratesParty,
+  screening: screeningParty,
 } as const satisfies Record<Party, PartyDefinition<object>>;
 
 export const PARTY_PROTOCOLS: readonly PartyProtocol[] = PARTIES.map(

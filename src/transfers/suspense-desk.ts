@@ -18,7 +18,9 @@ import type { ResolutionKind } from './engine/books/resolutions';
 import { SUSPENSE } from './engine/breaks';
 import { effective } from './engine/conclusion';
 import { readSituation, type SuspenseItem } from './engine/read';
+import { first } from './engine/record';
 import { requireKind, TRANSFER_IDS } from './kinds';
+import { SCREENING_REFUSED } from './screening/record';
 import {
   countSuspense,
   leftOf,
@@ -121,6 +123,8 @@ interface InSuspense {
   tenantId: string | null;
   status: string;
   left: Map<string, Decimal>;
+  /** Whether the screening party has refused it, so that two operators decide on a credit. */
+  isRefused?: boolean;
 }
 
 async function readSuspense(sql: Sql, id: string, at: Date): Promise<InSuspense | undefined> {
@@ -134,7 +138,8 @@ async function readSuspense(sql: Sql, id: string, at: Date): Promise<InSuspense 
   if (!found) return undefined;
   const situation = effective(kind, found);
   const { tenantId, status } = situation.transfer;
-  return { tenantId, status, left: leftOf(kind, situation) };
+  const isRefused = first(situation, SCREENING_REFUSED) !== undefined;
+  return { tenantId, status, left: leftOf(kind, situation), isRefused };
 }
 
 const subjectOf = ({ now }: SuspenseServices): SubjectSpec<InSuspense> => ({
@@ -188,6 +193,9 @@ function resolutionOf(services: SuspenseServices, spec: Resolution): Decision {
     title,
     permission: 'money',
     subject: subjectOf(services),
+    ...(resolution === 'credit'
+      ? { takesTwo: { underDualControl: (_tx, { subject }) => subject.isRefused === true } }
+      : {}),
     input: inputOf(spec),
     restsOn: ({ status, left }) => ({
       status,

@@ -25,7 +25,7 @@ export const WAITS = {
     suspended: 'The bank gives it back to its payer.',
   },
   chainDeposit: {
-    confirming: 'Waits for the blocks that make it final.',
+    confirming: 'Waits for the blocks that make it final, or for the screening party.',
     credited: 'Credited: the chain does not have it now, and is waited for.',
     uncredited: 'Not credited: the chain is waited for.',
   },

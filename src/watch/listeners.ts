@@ -9,6 +9,8 @@ import type { Services } from '../services';
 import { receiveReport } from '../transfers/discover';
 import { makeUnwatchedDue } from '../transfers/engine/due';
 import { transfersOfParty } from '../transfers/engine/read';
+import { receiveScreenings } from '../transfers/screened';
+import { versionsOf } from '../transfers/screening/operations';
 
 /** The domain that a party's list concerns. */
 export interface Listener {
@@ -40,6 +42,9 @@ const ordersOf = ({ known, receive, inTurn, wakeInTurn }: PartyOrders): Listener
   inTurn: { sign: inTurn, wake: wakeInTurn },
 });
 
+/** A transfer that waits for a screening is polled anyway. */
+const screenings: Listener = { known: versionsOf, receive: receiveScreenings };
+
 /** The listener of each party: transfers for parties that move money, orders for the others. */
 export const LISTENERS: Readonly<Record<WatchedParty, Listener>> = {
   ...(Object.fromEntries(CALLING_PARTIES.map((party) => [party, transfersOf(party)])) as Record<
@@ -48,4 +53,5 @@ export const LISTENERS: Readonly<Record<WatchedParty, Listener>> = {
   >),
   cardProcessor: ordersOf(processorOrders),
   cardholderReview: ordersOf(reviewOrders),
+  screening: screenings,
 };

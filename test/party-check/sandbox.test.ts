@@ -14,7 +14,10 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 /** Orders with a magic value, for parties where an ordinary order changes nothing. */
-const ORDERS: Record<string, Record<string, unknown>> = { checkout: { amount: '700.01' } };
+const ORDERS: Record<string, Record<string, unknown>> = {
+  checkout: { amount: '700.01' },
+  screening: { address: `0x${'7'.repeat(34)}bad002` },
+};
 
 /** A payment from outside to an IBAN. */
 const receivedPayment = (callbackUrl: string) =>
@@ -28,7 +31,7 @@ const receivedPayment = (callbackUrl: string) =>
 
 const ORDERED = [
   ...['payouts', 'external-cards', 'checkout', 'exchange'],
-  ...['card-processor', 'cardholder-review', 'rates'],
+  ...['card-processor', 'cardholder-review', 'rates', 'screening'],
 ];
 
 /** The parties are checked concurrently, because a check mostly waits for the party. */

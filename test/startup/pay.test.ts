@@ -45,6 +45,10 @@ test('npm run pay pays on the local chain and prints the hash', async () => {
   expect(BigInt(held.data ?? '0x')).toBe(25_500_000n);
   expect((await pay('--to', SOMEBODY, '--amount', '0.5', '--asset', 'ETH')).code).toBe(0);
   expect(await chain.client.getBalance({ address: SOMEBODY })).toBe(500_000_000_000_000_000n);
+  const from = '0x7777777777777777777777777777777777bad001';
+  const { out } = await pay('--to', SOMEBODY, '--amount', '25', '--from', from);
+  const sent = await chain.client.getTransaction({ hash: out.trim() as `0x${string}` });
+  expect(sent.from).toBe(from);
 });
 
 test.each([

@@ -27,6 +27,8 @@ export interface TestChainOptions {
   /** Seconds for each block. Absent: one block for each transaction, at once. `manual`: only by `mine`. */
   blockTime?: number | 'manual';
   chainId?: number;
+  /** Blocks of an epoch: `safe` is as many blocks behind the newest, and `finalized` twice as many. Absent: 32. */
+  epoch?: number;
   /** Base fee of the first block, in wei. */
   baseFee?: bigint;
   /** Absent: the newest of anvil. */
@@ -41,6 +43,7 @@ export type TestChain = Awaited<ReturnType<typeof startTestChain>>;
 export async function startTestChain({
   blockTime,
   chainId = 31_337,
+  epoch,
   baseFee,
   hardfork,
   family,
@@ -55,6 +58,7 @@ export async function startTestChain({
     ...(blockTime === 'manual' ? ['--no-mining'] : []),
     ...(typeof blockTime === 'number' ? ['--block-time', String(blockTime)] : []),
     ...(baseFee === undefined ? [] : ['--base-fee', String(baseFee)]),
+    ...(epoch === undefined ? [] : ['--slots-in-an-epoch', String(epoch)]),
     ...(family === undefined ? [] : ['--network', family]),
     ...(hardfork === undefined ? [] : ['--hardfork', hardfork]),
   ];

@@ -38,6 +38,8 @@ export async function withLocalNetwork(
     explorerUrl: null,
     confirmations: 3,
     enabled: true,
+    finality: 'confirmations',
+    requestsPerSecond: null,
     feeModel: 'evm',
     assets: [
       { symbol: 'USDT', contract, decimals, minDeposit: new Decimal(1) },

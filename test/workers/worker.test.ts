@@ -30,9 +30,15 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
+const started: Workers[] = [];
+/** A worker of a failed test would take the tasks of the next. */
+afterEach(async () => {
+  await Promise.all(started.splice(0).map((workers) => workers.shutdown()));
+});
+
 function start(activities: object, options = temporal.options, shutdownSeconds = 20): Workers {
   const { keyring } = temporal;
-  return startWorkers({
+  const workers = startWorkers({
     temporal: options,
     keyring,
     activities,
@@ -41,6 +47,8 @@ function start(activities: object, options = temporal.options, shutdownSeconds =
     shutdownSeconds,
     bundlePath,
   });
+  started.push(workers);
+  return workers;
 }
 
 const run = (client: Client, workflow: string, workflowId: string) =>
@@ -105,7 +113,7 @@ it('lets a running activity end before it stops, and polls no more tasks', async
     args: [SECRET],
   });
   await hasBegun;
-  expect(workers.isRunning()).toBe(true);
+  await until(() => workers.isRunning()); // workers of other queues may start later
   const stopped = workers.shutdown();
   expect(workers.isRunning()).toBe(false);
   mayEnd();

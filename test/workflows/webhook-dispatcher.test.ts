@@ -50,7 +50,8 @@ it('delivers in turns, with a history that does not grow with the events', async
       expect(history.events?.length).toBeLessThanOrEqual(6 * (turnsOf(history) + 1));
     await Promise.all(started.map((handle) => handle.terminate()));
   });
-  expect(receiver.received).toHaveLength(1_201);
+  // At least once: on a busy machine an attempt may take longer than its lease.
+  expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1_201);
 });
 
 it('delivers an event that a dead worker had leased', async () => {

@@ -2874,7 +2874,7 @@ export interface paths {
         get: operations["getNetwork"];
         /**
          * Update the configuration of a chain (Admin)
-         * @description An absent field keeps its value, null clears it, and a list is replaced as a whole. `version` must be the present one; `version: 0` creates the network of a chain that has none, and needs every field but `explorerUrl`. The nodes must confirm `chainId` and the decimals of the tokens (400). While no node of an enabled network answers, the answer is 503. `rpcUrls` are https addresses of the public internet; the sandbox also accepts this machine and http. `kind` cannot be changed; `chainId` can until the network is enabled or has a wallet. Reading begins with the blocks after the network is enabled. An asset that wallets are allocated for, or that wallets hold, cannot be removed (409 `invalid_transition`, naming what holds it). A disabled network keeps its wallets and deposits. Live, an enabled network needs nodes of at least two different hosts; three are advised. Live, and in the sandbox with `DUAL_CONTROL=on`, other people must approve a change of `rpcUrls`, `chainId`, `confirmations` or the tokens. The answer is then 202 with `approvalId` and the unchanged configuration. No change applies before the approval. One person can always disable a network.
+         * @description An absent field keeps its value, null clears it, and a list is replaced as a whole. `version` must be the present one; `version: 0` creates the network of a chain that has none, and needs every field but `explorerUrl`. The nodes must confirm `chainId` and the decimals of the tokens (400). While no node of an enabled network answers, the answer is 503. `rpcUrls` are https addresses of the public internet; the sandbox also accepts this machine and http. `kind` cannot be changed; `chainId` can until the network is enabled or has a wallet. Reading begins with the blocks after the network is enabled. An asset that wallets are allocated for, or that wallets hold, cannot be removed (409 `invalid_transition`, naming what holds it). A disabled network keeps its wallets and deposits. Live, an enabled network needs nodes of at least two different hosts; three are advised. Live, and in the sandbox with `DUAL_CONTROL=on`, other people must approve a change of `rpcUrls`, `chainId`, `confirmations`, `finality` or the tokens. The answer is then 202 with `approvalId` and the unchanged configuration. No change applies before the approval. One person can always disable a network.
          *
          *     For the operator only, with the permission `chain`.
          *
@@ -8219,7 +8219,7 @@ export interface components {
              * @description Reason why the deposit is not credited.
              * @enum {string}
              */
-            failure?: "not_allocated" | "below_minimum" | "account_closed" | "reversed_on_chain";
+            failure?: "not_allocated" | "wrong_network" | "below_minimum" | "account_closed" | "screening_refused" | "reversed_on_chain";
             /**
              * @description Reference of its account transactions.
              * @example ref_01h455vb4pex5vsknk084sn02q
@@ -9246,6 +9246,13 @@ export interface components {
             explorerUrl: string | null;
             /** @description Blocks that make a transaction final, its own included. */
             confirmations: number;
+            /**
+             * @description Names what makes a payment final: its `confirmations`, or a later block that most nodes report as `safe` or `finalized`.
+             * @enum {string}
+             */
+            finality: "confirmations" | "safe" | "finalized";
+            /** @description Limits the calls to each node in a second. Null means no limit. */
+            requestsPerSecond: number | null;
             /** @description True when blocks are read and wallets are allocated. */
             enabled: boolean;
             /**
@@ -9311,6 +9318,13 @@ export interface components {
             explorerUrl?: string | null;
             /** @description Blocks that make a transaction final, its own included. */
             confirmations?: number;
+            /**
+             * @description Names what makes a payment final: its `confirmations`, or a later block that most nodes report as `safe` or `finalized`.
+             * @enum {string}
+             */
+            finality?: "confirmations" | "safe" | "finalized";
+            /** @description Limits the calls to each node in a second. Null means no limit. */
+            requestsPerSecond?: number | null;
             /** @description True when blocks are read and wallets are allocated. */
             enabled?: boolean;
             /**
@@ -21813,6 +21827,13 @@ export interface operations {
                     explorerUrl?: string | null;
                     /** @description Blocks that make a payment final, its own included. */
                     confirmations?: number;
+                    /**
+                     * @description Names what makes a payment final: its `confirmations`, or a later block that most nodes report as `safe` or `finalized`.
+                     * @enum {string}
+                     */
+                    finality?: "confirmations" | "safe" | "finalized";
+                    /** @description Limits the calls to each node in a second. Null clears the limit. */
+                    requestsPerSecond?: number | null;
                     /** @description True when blocks are read and wallets are allocated. */
                     enabled?: boolean;
                     /**

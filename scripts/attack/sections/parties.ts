@@ -6,6 +6,7 @@ import { SIGNATURE_HEADER, signMessage, TOLERANCE_SECONDS } from '../../../src/p
 import { partyPath } from '../../../src/parties/sandbox/mount';
 import { submissionOrder } from '../../../src/people/cardholders/review/submission';
 import { CALLBACKS } from '../../../src/transfers/callback-routes';
+import { SCREENING_CALLBACKS } from '../../../src/transfers/screening/record';
 import { referenceOf } from '../../processor/cards';
 import type { Trials } from '../trials';
 import type { World } from '../world';
@@ -16,6 +17,7 @@ export const LINES: { path: string; party: PartyName }[] = [
   { path: PROCESSOR.callbacks, party: PARTY_NAMES.cardProcessor },
   { path: submissionOrder.callbacks, party: PARTY_NAMES.cardholderReview },
   { path: MESSAGES_PATH, party: PARTY_NAMES.cardProcessor },
+  { path: SCREENING_CALLBACKS, party: PARTY_NAMES.screening },
 ];
 
 const FORGED = { status: 401, code: 'unauthorized' } as const;

@@ -14,11 +14,13 @@ import { requireGasConfig } from './config/operations';
 import { awaitsTreasury, putTreasuryInForce } from './config/treasury';
 import { createOperation, type Ordered, orderTopup, sweepOf } from './operations/lifecycle/create';
 import { failedSweeps, IS_OPEN } from './operations/store';
+import { topUpRecoveries } from './recoveries/topups';
 import { failedBefore, isBelowThreshold } from './rules';
 
 /**
  * Whether a run may order something, or put a treasury in force. `perhaps`: a used wallet exists, and only a write, a price or a transfer
- * that nobody reported can have filled it.
+ * that nobody reported can have filled it. The newest operation follows, because a top-up that has ended permits a sweep and writes no
+ * event.
  */
 export const SWEEPS_DUE: Sign = {
   name: 'automatic sweeps',
@@ -26,7 +28,7 @@ export const SWEEPS_DUE: Sign = {
           when bool_or(c.next_treasury_at <= product_now()) then 'true'
           when not coalesce(bool_or(c.auto_sweep and ${hasUsedWallet('c.chain')}), false) then '${NONE}'
           when exists (select from gas_operations where ${IS_OPEN}) then 'true'
-          else '${PERHAPS}' end
+          else concat_ws(' ', '${PERHAPS}', (select id from gas_operations order by created_at desc, id desc limit 1)) end
      from gas_configs c join networks n on n.chain = c.chain and n.enabled`,
 };
 
@@ -62,16 +64,16 @@ async function orderOn(services: Services, network: Network): Promise<number> {
     const orders = found.slice(first, first + AT_ONCE).map((candidates) => orderApart(services, candidates));
     made += (await Promise.all(orders)).filter(Boolean).length;
   }
-  return made;
+  return made + (await topUpRecoveries(services, network, config));
 }
 
-/** Lists sweep candidates by wallet. Asks only wallets that were allocated once, because the pool may be large. */
+/** Lists sweep candidates by wallet. Asks the chain only about wallets that hold enough by the books. */
 async function waiting(services: Services, { chain }: Network): Promise<SweepCandidate[][]> {
   const { database, now } = services;
   const failed = await failedSweeps(database, { chain }, failedBefore(now()));
   const isPaused = ({ wallet, asset }: SweepCandidate) =>
     failed.some((each) => each.walletId === wallet.id && each.asset === asset.symbol);
-  const found = await sweepCandidates(services, database, { chain }, { used: true });
+  const found = await sweepCandidates(services, database, { chain }, { booked: true });
   const byWallet = new Map<string, SweepCandidate[]>();
   for (const each of found.filter((one) => !isPaused(one)))
     byWallet.set(each.wallet.id, [...(byWallet.get(each.wallet.id) ?? []), each]);

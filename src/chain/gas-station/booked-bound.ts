@@ -1,6 +1,6 @@
 import type { Sql } from '../../kernel/db/database';
-import { Decimal } from '../../kernel/money/money';
-import { bookedAt } from '../holdings/operations';
+import { Decimal, ZERO } from '../../kernel/money/money';
+import { bookedAt, withheldAt } from '../holdings/operations';
 import type { NetworkAsset } from '../networks/record';
 import { toUnits } from '../networks/rules';
 import type { Wallet } from '../wallets/record';
@@ -10,7 +10,8 @@ export type Bound = (wallet: Pick<Wallet, 'address' | 'status'>, balance: bigint
 
 /**
  * Bounds the sweep of an allocated wallet by its booked amount. Coins that are not final stay until their owner is known. Other wallets
- * are swept of their whole balance.
+ * are swept of their whole balance. Coins that a screening withholds stay everywhere, so that no treasury gets coins that
+ * nobody has cleared.
  */
 export async function boundByBooks(
   sql: Sql,
@@ -21,12 +22,24 @@ export async function boundByBooks(
   const allocated = wallets.flatMap(({ address, status }) => (status === 'allocated' ? [address] : []));
   const booked =
     allocated.length === 0 ? undefined : await bookedAt(sql, { chain, asset: symbol }, allocated);
+  const withheld = await withheldAt(
+    sql,
+    { chain, asset: symbol },
+    wallets.map(({ address }) => address),
+  );
   return ({ address, status }, balance) => {
-    if (status !== 'allocated') return balance;
-    const units = unitsOf(booked?.get(address), decimals);
+    const left = withheld.get(address);
+    if (status !== 'allocated') return atLeastZero(balance - unitsUp(left?.amount ?? ZERO, decimals));
+    const units = unitsOf(booked?.get(address)?.minus(left?.booked ?? ZERO), decimals);
     return units < balance ? units : balance;
   };
 }
+
+const atLeastZero = (units: bigint): bigint => (units < 0n ? 0n : units);
+
+/** An amount in whole units, rounded up. */
+const unitsUp = (amount: Decimal, decimals: number): bigint =>
+  toUnits(amount.toDecimalPlaces(decimals, Decimal.ROUND_UP), decimals);
 
 /** An amount of the books in whole units, rounded down. Zero for a negative one. */
 const unitsOf = (amount: Decimal | undefined, decimals: number): bigint =>

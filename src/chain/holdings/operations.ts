@@ -2,7 +2,7 @@ import { anyOf, raw } from '../../kernel/db/build';
 import type { Sql, Tx } from '../../kernel/db/database';
 import { decimal, recordTable, safeInteger } from '../../kernel/db/record-table';
 import { writeWithCommit } from '../../kernel/db/writes';
-import { Decimal } from '../../kernel/money/money';
+import { Decimal, ZERO } from '../../kernel/money/money';
 import { type ChainPlace, type HoldingChange, sumKey } from './record';
 
 /**
@@ -13,13 +13,14 @@ import { type ChainPlace, type HoldingChange, sumKey } from './record';
 
 // Raw: takes any number of rows in one parameter, and sums the changes of one cause and address exactly.
 const NOTE = `
-  insert into holding_changes (chain, cause, address, asset, place, amount, booked, block_number)
-  select r.chain, r.cause, r.address, r.asset, r.place, sum(r.amount), sum(r.booked), max(r.block_number)
+  insert into holding_changes (chain, cause, address, asset, place, amount, booked, withheld, block_number)
+  select r.chain, r.cause, r.address, r.asset, r.place, sum(r.amount), sum(r.booked), sum(r.withheld), max(r.block_number)
     from json_to_recordset($1::json) as r(chain text, cause text, address text, asset text, place text, amount numeric,
-           booked numeric, block_number bigint)
+           booked numeric, withheld numeric, block_number bigint)
    group by 1, 2, 3, 4, 5
   on conflict (chain, cause, address, asset)
-  do update set amount = excluded.amount, booked = excluded.booked, block_number = excluded.block_number`;
+  do update set amount = excluded.amount, booked = excluded.booked,
+                withheld = excluded.withheld, block_number = excluded.block_number`;
 
 // A booked cause is not overwritten.
 const NOTE_SEEN = `${NOTE} where holding_changes.booked = 0`;
@@ -34,10 +35,11 @@ export const noteSeen = (tx: Tx, changes: readonly HoldingChange[]): void =>
 
 function note(tx: Tx, changes: readonly HoldingChange[], write: { name: string; statement: string }): void {
   if (changes.length === 0) return;
-  const rows = changes.map(({ amount, booked, blockNumber, ...rest }) => ({
+  const rows = changes.map(({ amount, booked, withheld = ZERO, blockNumber, ...rest }) => ({
     ...rest,
     amount: amount.toFixed(),
     booked: booked.toFixed(),
+    withheld: withheld.toFixed(),
     block_number: blockNumber,
   }));
   writeWithCommit(tx, [{ ...write, values: [JSON.stringify(rows)] }]);
@@ -59,6 +61,59 @@ export async function bookedAt(
     .groupBy('address');
   const rows = await sql.run<{ address: string; booked: string }>(sums);
   return new Map(rows.map(({ address, booked }) => [address, new Decimal(booked)]));
+}
+
+/** Coins that a sweep leaves at an address, and the part of them that the books hold. */
+export interface Withheld {
+  amount: Decimal;
+  booked: Decimal;
+}
+
+/**
+ * Returns what sweeps leave at each address, in the asset. Omits addresses without such coins. The condition repeats the
+ * predicate of the partial index.
+ */
+export async function withheldAt(
+  sql: Sql,
+  { chain, asset }: { chain: string; asset: string },
+  addresses: readonly string[],
+): Promise<ReadonlyMap<string, Withheld>> {
+  const sums = holdingChanges()
+    .select(
+      'address',
+      raw('sum(withheld)::text as amount'),
+      raw('sum(least(withheld, greatest(booked, 0)))::text as booked'),
+    )
+    .where({ chain, asset, place: 'pool' })
+    .whereRaw('withheld > 0')
+    .where(anyOf('address', addresses))
+    .groupBy('address');
+  const rows = await sql.run<{ address: string; amount: string; booked: string }>(sums);
+  return new Map(
+    rows.map(({ address, amount, booked }) => [
+      address,
+      { amount: new Decimal(amount), booked: new Decimal(booked) },
+    ]),
+  );
+}
+
+/**
+ * Lists the addresses of a chain's pool that hold at least an amount of an asset: what deposits brought, final or not, less
+ * what operations moved. The index `holding_changes_of_pool` has all that it reads.
+ */
+export async function poolHolding(
+  sql: Sql,
+  { chain, asset, least }: { chain: string; asset: string; least: Decimal },
+): Promise<string[]> {
+  const rows = await sql.run<{ address: string }>(
+    holdingChanges()
+      .select('address')
+      .where({ chain, asset })
+      .whereRaw(`place = 'pool'`) // as the predicate of the index
+      .groupBy('address')
+      .havingRaw('sum(amount) > 0 and sum(amount) >= ?::numeric', [least.toFixed()]),
+  );
+  return rows.map(({ address }) => address);
 }
 
 /**

@@ -26,6 +26,8 @@ const places = recordTable<LastRead>('chain_places', { blockNumber: safeInteger 
 export interface ReadPosition extends BlockPosition {
   /** The last block that the watcher has read a second time. */
   checked: number;
+  /** The last block in which a large pool was looked through for unlisted tokens. Null: each reading finds them. */
+  unlisted: number | null;
   /**
    * Lowest height touched by a recent reorganisation. While it is set, each new block tells every deposit above it to
    * look.
@@ -58,17 +60,24 @@ export async function readPositionOf(
     .join('chain_blocks as b', (on) =>
       on.on('b.chain', 'chain_places.chain').on('b.number', 'chain_places.block_number'),
     )
-    .select('b.number', 'b.hash', 'checkedNumber', 'backTo', 'backUntil')
+    .select('b.number', 'b.hash', 'checkedNumber', 'unlistedNumber', 'backTo', 'backUntil')
     .where('chain_places.chain', chain)
     .modify(locked, locking, 'chain_places');
   const [row] = await sql.run<
-    Record<'number' | 'hash' | 'checkedNumber' | 'backUntil', string> & { backTo: string | null }
+    Record<'number' | 'hash' | 'checkedNumber' | 'backUntil', string> &
+      Record<'backTo' | 'unlistedNumber', string | null>
   >(query);
   if (!row) return undefined;
-  const { hash, checkedNumber, backTo, backUntil } = row;
+  const { hash, checkedNumber, unlistedNumber, backTo, backUntil } = row;
   const number = Number(row.number);
   const isBack = backTo !== null && number < Number(backUntil);
-  return { number, hash, checked: Number(checkedNumber), backTo: isBack ? Number(backTo) : null };
+  return {
+    number,
+    hash,
+    checked: Number(checkedNumber),
+    unlisted: unlistedNumber === null ? null : Number(unlistedNumber),
+    backTo: isBack ? Number(backTo) : null,
+  };
 }
 
 /** Stores the block at which reading begins. Leaves a chain that was read before at its present block. */
@@ -122,6 +131,11 @@ export const noteChecked = async (tx: Tx, chain: string, checkedNumber: number):
   await tx.run(places().where({ chain }).update({ checkedNumber }));
 };
 
+/** Stores the last block that was looked through for unlisted tokens. */
+export const noteUnlisted = async (tx: Sql, chain: string, unlistedNumber: number): Promise<void> => {
+  await tx.run(places().where({ chain }).update({ unlistedNumber }));
+};
+
 /** Marks a chain as not followed by moving its last reading back. Its deposits are polled again. */
 export const noteUnread = async (tx: Tx, chain: string): Promise<void> => {
   const readAt = raw(`read_at - ? * interval '1 millisecond'`, [FOLLOWED_MS]);
@@ -150,6 +164,10 @@ export async function stepBack(
       .where({ chain })
       .update({
         checkedNumber: raw('least(checked_number, ?)', [number]),
+        unlistedNumber: raw('case when unlisted_number > ? then ? else unlisted_number end', [
+          number,
+          number,
+        ]),
         backTo: raw('case when back_until > ? then least(back_to, ?) else ? end', [number, number, number]),
         backUntil: raw('greatest(back_until, ?)', [tellUntil]),
       }),

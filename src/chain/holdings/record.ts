@@ -17,6 +17,8 @@ export interface HoldingChange {
   amount: Decimal;
   /** In the books: the amount rounded to the ledger's decimals. Zero before it is booked. */
   booked: Decimal;
+  /** The part of the amount that a sweep leaves there, because nobody has cleared it. Default: zero. */
+  withheld?: Decimal;
   blockNumber: number;
 }
 

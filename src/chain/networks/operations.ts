@@ -6,7 +6,7 @@ import { ensureCoin } from '../../kernel/ledger/coins';
 import type { Services } from '../../services';
 import { openUrls, sealUrls } from './addresses';
 import type { Following } from './following';
-import type { Network, NetworkAsset } from './record';
+import type { Network, NetworkAsset, NetworkSettings } from './record';
 import {
   findNetwork,
   findSealedNetwork,
@@ -41,11 +41,7 @@ export const assetOf = ({ assets }: Network, symbol: string): NetworkAsset | und
   assets.find((asset) => asset.symbol === symbol);
 
 /** All settings of a network. */
-export interface NetworkTerms
-  extends Pick<
-    Network,
-    'name' | 'kind' | 'chainId' | 'explorerUrl' | 'confirmations' | 'enabled' | 'feeModel' | 'assets'
-  > {
+export interface NetworkTerms extends NetworkSettings {
   rpcUrls: readonly string[];
 }
 
@@ -57,12 +53,15 @@ export interface OpenedNetwork {
 
 export const termsOf = ({ network, rpcUrls }: OpenedNetwork): NetworkTerms => ({ ...network, rpcUrls });
 
-/** Whether both terms name the same nodes, chain, fees and tokens. */
+/** Whether both terms name the same nodes, chain, finality, fees and tokens. */
 export const isReachedAlike = (one: NetworkTerms, other: NetworkTerms): boolean =>
   reachedBy(one) === reachedBy(other);
 
-const reachedBy = ({ chainId, rpcUrls, feeModel, assets }: NetworkTerms): string =>
-  JSON.stringify([chainId, rpcUrls, feeModel, assets.map(({ contract, decimals }) => [contract, decimals])]);
+const reachedBy = ({ chainId, rpcUrls, finality, feeModel, assets }: NetworkTerms): string =>
+  JSON.stringify([
+    ...[chainId, rpcUrls, finality, feeModel],
+    assets.map(({ contract, decimals }) => [contract, decimals]),
+  ]);
 
 export async function findOpened(
   { keyring }: Pick<Services, 'keyring'>,

@@ -1,5 +1,5 @@
 import type { Decimal } from '../../kernel/money/money';
-import type { ChainKind, FeeModel } from '../../parties/chain/port';
+import type { ChainKind, FeeModel, Finality } from '../../parties/chain/port';
 
 export { FEE_MODELS } from '../../parties/chain/port';
 
@@ -23,8 +23,11 @@ export interface Network {
   /** EIP-155. */
   chainId: number;
   explorerUrl: string | null;
-  /** Blocks that make a transaction final. Its own block counts as one. */
+  /** Blocks that make a transaction final. Its own block counts as one. Bounds reorganisations where a tag decides. */
   confirmations: number;
+  finality: Finality;
+  /** Most calls to each node in a second. Null: no limit. */
+  requestsPerSecond: number | null;
   enabled: boolean;
   /** How the chain charges for data. */
   feeModel: FeeModel;
@@ -33,6 +36,26 @@ export interface Network {
   createdAt: Date;
   updatedAt: Date;
 }
+
+const SETTINGS = [
+  'name',
+  'kind',
+  'chainId',
+  'explorerUrl',
+  'confirmations',
+  'finality',
+  'requestsPerSecond',
+  'enabled',
+  'feeModel',
+  'assets',
+] as const satisfies readonly (keyof Network)[];
+
+/** What an operator sets of a network, beside its node addresses. */
+export type NetworkSettings = Pick<Network, (typeof SETTINGS)[number]>;
+
+/** Leaves out what else the value holds, such as a version. */
+export const settingsOf = (network: NetworkSettings): NetworkSettings =>
+  Object.fromEntries(SETTINGS.map((name) => [name, network[name]])) as unknown as NetworkSettings;
 
 /** Whether a text is a valid network name. */
 export const isChainName = (text: string): boolean => /^[a-z][a-z0-9-]{0,31}$/.test(text);

@@ -74,7 +74,7 @@ function putRoute(services: Services, following: Following, resolve: Resolve) {
       'network is enabled. An asset that wallets are allocated for, or that wallets hold, cannot be removed (409 ' +
       '`invalid_transition`, naming what holds it). A disabled network keeps its wallets and deposits. ' +
       'Live, an enabled network needs nodes of at least two different hosts; three are advised. Live, and in the sandbox with ' +
-      '`DUAL_CONTROL=on`, other people must approve a change of `rpcUrls`, `chainId`, `confirmations` or the tokens. The answer is ' +
+      '`DUAL_CONTROL=on`, other people must approve a change of `rpcUrls`, `chainId`, `confirmations`, `finality` or the tokens. The answer is ' +
       'then 202 with `approvalId` and the unchanged configuration. No change applies before the approval. One person can always ' +
       'disable a network.',
     role: 'admin',

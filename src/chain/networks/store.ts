@@ -2,11 +2,11 @@ import { type Locking, locked, NOW } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
 import { recordTable, safeInteger } from '../../kernel/db/record-table';
 import { Decimal } from '../../kernel/money/money';
-import { isChainName, type Network, type NetworkAsset } from './record';
+import { isChainName, type Network, type NetworkAsset, settingsOf } from './record';
 
 const COLUMNS = [
   ...['chain', 'name', 'kind', 'chainId', 'explorerUrl', 'confirmations', 'enabled', 'assets', 'version'],
-  ...['feeModel', 'createdAt', 'updatedAt'],
+  ...['feeModel', 'finality', 'requestsPerSecond', 'createdAt', 'updatedAt'],
 ];
 
 const CODECS = {
@@ -90,9 +90,5 @@ export function updateNetwork(tx: Sql, chain: string, terms: SealedTerms, versio
   return networks.saved(tx, networks().where({ chain }).update(row));
 }
 
-/** Leaves out what else the caller's terms hold, such as an earlier version. */
-function columnsOf(terms: SealedTerms): Record<string, unknown> {
-  const { name, kind, chainId, rpcUrls, explorerUrl, confirmations, enabled, feeModel, assets } = terms;
-  const named = { name, kind, chainId, rpcUrls, explorerUrl, confirmations, enabled, feeModel, assets };
-  return sealedNetworks.row(named);
-}
+const columnsOf = (terms: SealedTerms): Record<string, unknown> =>
+  sealedNetworks.row({ ...settingsOf(terms), rpcUrls: terms.rpcUrls });

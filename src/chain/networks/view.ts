@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { instant, money } from '../../kernel/wire/schemas';
 import { shown } from '../../kernel/wire/shown';
-import { CHAIN_KINDS } from '../../parties/chain/port';
+import { CHAIN_KINDS, FINALITIES } from '../../parties/chain/port';
 import { awaitingApproval, pendingChanges } from '../pending-changes';
 import { maskUrl } from './addresses';
 import type { OpenedNetwork } from './operations';
@@ -14,6 +14,13 @@ export const feeModelSchema = () =>
     description:
       'Names how the chain charges for data: `evm` by gas alone. `op` (OP stack) takes a fee of the chain below beside gas. ' +
       '`arbitrum` takes gas for the data of the chain below.',
+  });
+
+/** What makes a block final, as the configuration names it. */
+export const finalitySchema = () =>
+  z.enum(FINALITIES).meta({
+    description:
+      'Names what makes a payment final: its `confirmations`, or a later block that most nodes report as `safe` or `finalized`.',
   });
 
 const shape = {
@@ -29,6 +36,11 @@ const shape = {
   confirmations: z.int().meta({
     description: 'Blocks that make a transaction final, its own included.',
   }),
+  finality: finalitySchema(),
+  requestsPerSecond: z
+    .int()
+    .nullable()
+    .meta({ description: 'Limits the calls to each node in a second. Null means no limit.' }),
   enabled: z.boolean().describe('True when blocks are read and wallets are allocated.'),
   feeModel: feeModelSchema(),
   version: z.int(),

@@ -4,8 +4,10 @@ import type { Decimal } from '../../kernel/money/money';
 import { ownTransactions } from '../gas-station/own-transactions';
 import { unbookedAt } from '../holdings/operations';
 import { CHAIN_PLACES, type ChainPlace } from '../holdings/record';
+import { unlistedSums } from '../holdings/unlisted';
 import { listNetworks } from '../networks/operations';
 import type { Network } from '../networks/record';
+import { fromUnits } from '../networks/rules';
 import { namedAddresses, poolAddresses, stationWallets } from '../wallets/operations';
 import type { ChainBooks } from './record';
 import { assetsToRead, Sums } from './rules';
@@ -23,12 +25,24 @@ export async function readChainBooks(tx: Sql, network: Network, upTo: number): P
   for (const place of CHAIN_PLACES)
     for (const [symbol, balance] of await internalBalances(tx, `${place}@${chain}`, symbols))
       booked.add(place, symbol, balance.negated());
+  const unbooked = new Sums(await unbookedAt(tx, chain, upTo));
+  await addUnlisted(tx, network, upTo, unbooked);
   return {
     addresses: await addressesOf(tx, chain),
     booked,
-    unbooked: new Sums(await unbookedAt(tx, chain, upTo)),
+    unbooked,
     transactions: await ownTransactions(tx, chain),
   };
+}
+
+/** Adds the transfers of tokens from before their listing. */
+async function addUnlisted(tx: Sql, network: Network, upTo: number, unbooked: Sums): Promise<void> {
+  const assets = assetsToRead(network);
+  const tokens = assets.flatMap(({ contract }) => contract ?? []);
+  for (const { token, place, units } of await unlistedSums(tx, network.chain, tokens, upTo)) {
+    const asset = assets.find(({ contract }) => contract === token);
+    if (asset) unbooked.add(place, asset.symbol, fromUnits(BigInt(units), asset.decimals));
+  }
 }
 
 /** Assigns each address to one place, so that its balance counts once. */

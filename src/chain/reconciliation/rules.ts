@@ -13,7 +13,8 @@ import type { ChainReading, Compared } from './record';
  * - deposits that are not final yet, or that the chain has taken back and the books have not;
  * - effects of our own transactions, gas included, before they are booked;
  * - coins that arrived at stations and are not final yet;
- * - units below the ledger's decimals.
+ * - units below the ledger's decimals;
+ * - tokens that came, or that a recovery moved, before the network listed them.
  * These amounts are exact. Any remainder is a difference, without tolerance.
  */
 

@@ -1,5 +1,6 @@
 import type { Sql } from '../../kernel/db/database';
 import { requireGasConfig } from '../gas-station/config/operations';
+import { tokensInRecovery } from '../gas-station/recoveries/read';
 import { delegateAddress } from '../gas-station/strategies/delegate';
 import { listNetworks } from '../networks/operations';
 import type { Network } from '../networks/record';
@@ -9,7 +10,7 @@ import type { AllowedNetwork } from './rules';
 /**
  * Reads the addresses that the configuration of networks and gas stations names. A sandbox without SIGNER_OPERATORS judges by it,
  * and operators start a list from it. Former treasuries and stations are included, because transactions for them may
- * still be replaced.
+ * still be replaced. So are unlisted tokens that two operators recover now.
  */
 export async function configuredNetworks(sql: Sql): Promise<AllowedNetwork[]> {
   const networks = await listNetworks(sql);
@@ -20,6 +21,7 @@ async function configuredNetwork(sql: Sql, network: Network): Promise<AllowedNet
   const { chain, chainId, assets } = network;
   const { treasuryAddress, nextTreasuryAddress, stationAddress } = await requireGasConfig(sql, network);
   const named = await namedAddresses(sql, chain);
+  const recovered = await tokensInRecovery(sql, chain);
   const treasuries = new Set([...named.treasury, treasuryAddress, nextTreasuryAddress].filter(isGiven));
   const stations = new Set([...named.station, stationAddress].filter(isGiven));
   const delegates = [...treasuries].flatMap((treasury) =>
@@ -30,7 +32,7 @@ async function configuredNetwork(sql: Sql, network: Network): Promise<AllowedNet
     chainId,
     dailyFees: null,
     treasuries,
-    tokens: new Set(assets.map(({ contract }) => contract).filter(isGiven)),
+    tokens: new Set([...assets.map(({ contract }) => contract).filter(isGiven), ...recovered]),
     delegates: new Set(delegates),
   };
 }

@@ -73,6 +73,7 @@ const walletList = ({ database, keyring, now }: WalletDeskServices): List =>
       address: wallets.text('address', (wallet) => shownAddress(keyring, wallet)),
       purpose: wallets.text('purpose', ({ purpose }) => purpose),
       scope: wallets.text('scope', ({ scope }) => scope),
+      adopted: wallets.text('adopted', ({ adopted }) => (adopted ? 'yes' : null)),
       status: wallets.status('status', ({ status }) => status),
       since: wallets.since('since', ({ updatedAt }) => updatedAt),
       created: wallets.time('created', ({ createdAt }) => createdAt),

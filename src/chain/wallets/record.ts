@@ -29,6 +29,8 @@ export interface Wallet {
   purpose: 'pool' | 'station';
   /** Null: the index is this wallet's alone. Otherwise the index has a wallet on each network of the scope. */
   scope: WalletScope | null;
+  /** The index was derived for another network, and money has come to its address on this one. */
+  adopted: boolean;
   /** Keyed hash by which the product knows a row of its own. Null in a row that it has not written. */
   attestation: Buffer | null;
   status: WalletStatus;

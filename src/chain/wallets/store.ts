@@ -18,7 +18,7 @@ import { restedBy } from './rules';
 
 /** The table of wallets, for the statements of this folder. */
 export const wallets = recordTable<Wallet>('wallets', { gasBalance: decimal }, [
-  ...['id', 'chain', 'address', 'derivationIndex', 'purpose', 'scope', 'attestation', 'status'],
+  ...['id', 'chain', 'address', 'derivationIndex', 'purpose', 'scope', 'adopted', 'attestation', 'status'],
   ...['quarantinedUntil', 'boundTo'],
   ...['gasBalance', 'gasBalanceAt', 'createdAt', 'updatedAt'],
 ]);
@@ -44,6 +44,27 @@ export async function poolAddresses(sql: Sql, chain: string): Promise<string[]> 
     wallets().select('address').where({ chain, purpose: 'pool' }).orderBy('derivationIndex'),
   );
   return rows.map(({ address }) => address);
+}
+
+/**
+ * The addresses that were added to the pools of a kind's networks after a number, and the number of the last one. The derivation lock
+ * orders the numbers as the commits, so no address is passed over. The index `wallets_by_addition` has all that it reads.
+ * @param after 0: all addresses
+ */
+export async function poolAddressesAfter(
+  sql: Sql,
+  kind: Network['kind'],
+  after: number,
+): Promise<{ addresses: string[]; last: number }> {
+  const rows = await sql.run<{ address: string; added: string }>(
+    wallets()
+      .select('address', 'added')
+      .where({ kind })
+      .whereRaw(`purpose = 'pool'`) // as the predicate of the index
+      .where('added', '>', after)
+      .orderBy('added'),
+  );
+  return { addresses: rows.map(({ address }) => address), last: Number(rows.at(-1)?.added ?? after) };
 }
 
 /** @param chain absent: any chain */
@@ -87,7 +108,12 @@ export type NewWallet = Pick<
 export async function insertWallets(
   tx: Sql,
   kind: Network['kind'],
-  made: readonly (NewWallet & { status?: 'allocated'; tenantId?: string; boundTo?: WalletBond | null })[],
+  made: readonly (NewWallet & {
+    status?: 'allocated';
+    tenantId?: string | null;
+    boundTo?: WalletBond | null;
+    adopted?: true;
+  })[],
 ): Promise<Wallet[]> {
   if (made.length === 0) return [];
   const rows = made.map((each) => ({ status: 'available', ...each, kind, createdAt: NOW, updatedAt: NOW }));
@@ -111,7 +137,7 @@ export async function lockFreeWallet(
     // FOR UPDATE, because the first allocation sets the tenant, which is part of a key.
     const pool = () =>
       wallets()
-        .where({ chain, purpose: 'pool', tenantId: holder, sweepId: null, scope: null })
+        .where({ chain, purpose: 'pool', tenantId: holder, sweepId: null, scope: null, adopted: false })
         .modify((query) => forNative && void query.whereRaw(MAY_TAKE_NATIVE))
         .orderBy(['quarantinedUntil', 'derivationIndex'])
         .limit(1)
@@ -171,13 +197,13 @@ export interface StatusCount {
   count: number;
 }
 
-/** Counts the pool's wallets of each chain by their status at a time. Omits zero counts. */
+/** Counts the pool's wallets of each chain by their status at a time. Omits zero counts and adopted wallets. */
 export const countByStatus = (sql: Sql, at: Date): Promise<StatusCount[]> =>
   sql.run(
     wallets()
       .select('chain', raw(`${STATUS_AT} as status`, [at]))
       .select(raw('count(*)::int as count'))
-      .where({ purpose: 'pool' })
+      .where({ purpose: 'pool', adopted: false })
       .groupByRaw('1, 2'),
   );
 
@@ -206,14 +232,16 @@ export async function listWallets(
 /**
  * Lists the pool wallets of a chain that may be swept, in the order of their derivation.
  * @param used only wallets that were allocated once
+ * @param among only these addresses
  */
 export function sweepableWallets(
   sql: Sql,
   chain: string,
-  { used = false }: { used?: boolean } = {},
+  { used = false, among }: { used?: boolean; among?: readonly string[] } = {},
 ): Promise<Wallet[]> {
   const query = wallets().where({ chain, purpose: 'pool' }).where(anyOf('status', SWEEPABLE));
   if (used) void query.whereNotNull('tenantId');
+  if (among) void query.where(anyOf('address', among));
   return wallets.all(sql, query.orderBy('derivationIndex'));
 }
 

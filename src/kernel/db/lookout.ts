@@ -69,7 +69,10 @@ export const existsSign = (name: string, from: string): Sign => ({
   sql: `coalesce((select true ${from} limit 1), false)`,
 });
 export const NONE = 'false';
-/** Value of a sign: there may be work, but only after a write or by facts outside of Postgres. */
+/**
+ * Value of a sign, or its beginning: there may be work, but only after a write, when the rest of the value has changed, or by facts
+ * outside of Postgres.
+ */
 export const PERHAPS = 'perhaps';
 
 function createLookout(database: Database): Lookout {

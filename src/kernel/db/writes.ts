@@ -129,8 +129,18 @@ const PLAIN = /^[\w.:+-]+$/;
 
 function cellText(cell: Cell): string {
   if (cell === null || cell === undefined) return '';
-  const text = cell instanceof Date ? cell.toISOString() : String(cell);
-  if (PLAIN.test(text)) return text;
+  if (typeof cell !== 'string') return cell instanceof Date ? cell.toISOString() : String(cell);
+  if (PLAIN.test(cell)) return cell;
   // The row level doubles quotation marks and backslashes. The array level escapes the result.
-  return `\\"${text.replaceAll('\\', '\\\\\\\\').replaceAll('"', '\\"\\"')}\\"`;
+  return `\\"${cell.replaceAll('\\', '\\\\\\\\').replaceAll('"', '\\"\\"')}\\"`;
+}
+
+/**
+ * JSON texts as one parameter, a line each, which `string_to_array` splits. In a composite array each quotation mark would be
+ * escaped twice, which costs 2 % of an authorization.
+ * @throws Error when a text has a line break, which `JSON.stringify` never writes
+ */
+export function jsonLines(texts: string[]): string {
+  for (const text of texts) if (text.includes('\n')) throw new Error('a JSON text has a line break');
+  return texts.join('\n');
 }

@@ -113,6 +113,17 @@ export const METRICS = {
     help: 'Transfers that wait for their party, an operator or a deadline, by age.',
     alert: 'Age `older` in `processing`, `sent`, `executing` or `awaiting_settlement`.',
   },
+  screenings_pending: {
+    type: 'gauge',
+    labels: ['direction'],
+    help: 'Deposits on chains (inbound) and payouts to chains (outbound) that wait for the screening party. Counts up to 10,000, the oldest first.',
+  },
+  screenings_pending_oldest_seconds: {
+    type: 'gauge',
+    labels: ['direction'],
+    help: 'Age of the oldest screening without a result, by direction.',
+    alert: 'More than half an hour: the party is away, or a person must ask it.',
+  },
   settlement_difference: {
     type: 'gauge',
     labels: ['currency'],

@@ -1,6 +1,6 @@
 import { channel } from 'node:diagnostics_channel';
 import type { Sql, Tx } from '../db/database';
-import { compositeArray, type Write, writeTogether } from '../db/writes';
+import { compositeArray, jsonLines, type Write, writeTogether } from '../db/writes';
 import { presentTrace } from '../tracing/trace';
 
 /** Kinds of webhooks for which a tenant registers a URL (`interface.md 4.4`, decisions part 4, Webhooks). */
@@ -60,6 +60,7 @@ export async function appendEvents(tx: Sql, events: WebhookEvent[]): Promise<voi
 export function eventsWrite(events: WebhookEvent[]): Write | undefined {
   if (events.length === 0) return undefined;
   const trace = presentTrace();
+  const data = events.map((event) => JSON.stringify(event.data));
   const rows = events.map((event) => [
     event.tenantId,
     event.registration,
@@ -68,23 +69,23 @@ export function eventsWrite(events: WebhookEvent[]): Write | undefined {
     event.reference?.id,
     event.reference?.type,
     event.reference?.subtype,
-    JSON.stringify(event.data),
+    null, // the data
     event.idempotencyKey,
     event.at,
     event.traceparent ?? trace,
   ]);
-  return { name: 'events', statement: APPEND, values: [compositeArray(rows)] };
+  return { name: 'events', statement: APPEND, values: [compositeArray(rows), jsonLines(data)] };
 }
 
 const APPEND = `
   insert into events (tenant_id, registration, event, data_id, reference_id, type, subtype, data, idempotency_key,
                       created_at, traceparent, shard, delivery, due_at)
-  select e.tenant_id, e.registration, e.event, e.data_id, e.reference_id, e.type, e.subtype, e.data, e.idempotency_key,
+  select e.tenant_id, e.registration, e.event, e.data_id, e.reference_id, e.type, e.subtype, e.json, e.idempotency_key,
          e.created_at, e.traceparent, webhook_shard(e.tenant_id, e.registration),
          case when w.status is null then 'recorded' when w.status = 'disabled' then 'parked' else 'due' end,
          case when w.status is not null then least(e.created_at, product_now()) end
-    from unnest($1::new_event[]) with ordinality
+    from unnest($1::new_event[], string_to_array($2, E'\\n')) with ordinality
            as e(tenant_id, registration, event, data_id, reference_id, type, subtype, data, idempotency_key, created_at,
-                traceparent, o)
+                traceparent, json, o)
     left join webhook_endpoints w on w.tenant_id = e.tenant_id and w.registration = e.registration
    order by e.o`;

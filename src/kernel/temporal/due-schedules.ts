@@ -15,7 +15,7 @@ export interface DueSchedulesOptions {
   client: Client;
   database: Database;
   log: Logger;
-  /** Ids of schedules, each with the sign that a run would find something: `false`, {@link PERHAPS}, or anything else for yes. */
+  /** Ids of schedules, each with the sign that a run would find something: `false`, {@link PERHAPS} with any rest, or anything else for yes. */
   due: Readonly<Record<string, Sign>>;
   everyMs?: number;
   /** Called after each call without an answer. */
@@ -41,7 +41,8 @@ export function startDueSchedules(options: DueSchedulesOptions): { stop(): Promi
       try {
         const value = await lookout.value(sign);
         const found = `${value} ${await lookout.value(WRITTEN)}`;
-        const isNews = value !== PERHAPS || found !== last.found || performance.now() - last.at > PATIENCE_MS;
+        const isNews =
+          !value?.startsWith(PERHAPS) || found !== last.found || performance.now() - last.at > PATIENCE_MS;
         if (value === NONE) continue; // the rest ends without the sign, too
         if (isNews) {
           await runOnce(options, id, everyMs);

@@ -1,4 +1,4 @@
-import type { AgreedBlock, Block, ChainNode, ChainTransaction, ChainTransfer } from './port';
+import type { AgreedBlock, Block, ChainNode, ChainTransaction, ChainTransfer, Finality } from './port';
 
 /** Whether the nodes that answered are a majority of all nodes: the node itself of one, both of two. */
 export const areMost = ({ said, of }: { said: number; of: number }): boolean => 2 * said > of;
@@ -27,16 +27,27 @@ export async function isAgreed(
 /** How deep a block is: `final` for good; `shallow` under too few blocks; `disputed` while nodes disagree. */
 export type Depth = 'final' | 'shallow' | 'disputed';
 
+/** The rule by which a block becomes final. */
+export interface FinalBy {
+  /** Blocks, its own included. With a tag, only the time until it is asked for. */
+  confirmations: number;
+  finality: Finality;
+}
+
 /**
- * Whether a block has that many confirmations, its own block included. A majority of the nodes, and every node that
- * answers, must name the same blocks, because a single node could invent a newer one.
+ * Whether a block has its confirmations, its own block included, or stands at or below the tagged block. A majority of the
+ * nodes, and every node that answers, must name the same blocks, because a single node could invent a newer one.
  * @throws ChainAway
  */
 export async function depthOf(
-  node: Pick<ChainNode, 'agreedBlock'>,
+  node: Pick<ChainNode, 'agreedBlock' | 'taggedHeight'>,
   block: Spot,
-  confirmations: number,
+  { confirmations, finality }: FinalBy,
 ): Promise<Depth> {
+  if (finality !== 'confirmations') {
+    if (block.number > (await node.taggedHeight(finality))) return 'shallow';
+    return (await isAgreed(node, block)) ? 'final' : 'disputed';
+  }
   const top = await node.agreedBlock(block.number + confirmations - 1);
   if (!isSettled(top)) return 'disputed';
   if (top.hash === null) return 'shallow';
@@ -76,20 +87,20 @@ export async function reportedTransaction(
  * @throws ChainAway
  */
 export async function finalOf(
-  node: Pick<ChainNode, 'agreedBlock'>,
+  node: Pick<ChainNode, 'agreedBlock' | 'taggedHeight'>,
   { word, isAgreed }: ReportedTransaction,
-  confirmations: number,
+  by: FinalBy,
 ): Promise<Mined | undefined> {
   if (!isAgreed || !isMined(word)) return undefined;
-  return (await depthOf(node, word.block, confirmations)) === 'final' ? word : undefined;
+  return (await depthOf(node, word.block, by)) === 'final' ? word : undefined;
 }
 
 /** {@link finalOf} what the nodes report about a transaction. @throws ChainAway */
 export const finalTransaction = async (
-  node: Pick<ChainNode, 'transactionOfEach' | 'agreedBlock'>,
+  node: Pick<ChainNode, 'transactionOfEach' | 'agreedBlock' | 'taggedHeight'>,
   hash: string,
-  confirmations: number,
-): Promise<Mined | undefined> => finalOf(node, await reportedTransaction(node, hash), confirmations);
+  by: FinalBy,
+): Promise<Mined | undefined> => finalOf(node, await reportedTransaction(node, hash), by);
 
 /** A transaction in a block, as one node reports it. */
 export type Mined = Extract<ChainTransaction, { status: 'succeeded' | 'reverted' }>;

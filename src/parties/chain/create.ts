@@ -20,7 +20,13 @@ export function createChains(options: ChainsOptions): ChainParty {
   const nodes = new Map<string, ChainNode>();
   return {
     of(address) {
-      const key = JSON.stringify([address.chain, address.kind, address.chainId, address.rpcUrls]);
+      const key = JSON.stringify([
+        address.chain,
+        address.kind,
+        address.chainId,
+        address.rpcUrls,
+        address.requestsPerSecond,
+      ]);
       const node =
         nodes.get(key) ??
         observed('chain', createEvmNode(address, options), options.observers.observePartyCall);

@@ -14,6 +14,14 @@ export type ChainKind = (typeof CHAIN_KINDS)[number];
 export const FEE_MODELS = ['evm', 'op', 'arbitrum'] as const;
 export type FeeModel = (typeof FEE_MODELS)[number];
 
+/**
+ * Names the rule of a final block: a number of confirmations, or a later block that the nodes report under a tag. `safe` and
+ * `finalized` are the words of Ethereum's consensus; other chains give them a meaning of their own.
+ */
+export const FINALITIES = ['confirmations', 'safe', 'finalized'] as const;
+export type Finality = (typeof FINALITIES)[number];
+export type FinalTag = Exclude<Finality, 'confirmations'>;
+
 /** Cost of a transaction's data at the present prices of the chain below, which change with its blocks. */
 export interface DataCost {
   /** Fee beside gas, in units of the native coin (`op`). */
@@ -31,6 +39,8 @@ export interface ChainAddress {
   chainId: number;
   /** Asked in this order. They may hold credentials. */
   rpcUrls: readonly string[];
+  /** Most calls to each address in a second. Absent or null: no limit. */
+  requestsPerSecond?: number | null;
 }
 
 /** All chains. A chain whose addresses change is a new one. */
@@ -67,6 +77,24 @@ export interface ChainTransfer {
   units: bigint;
   block: Block;
 }
+
+/** A large set of addresses in lower case, which is not copied. */
+export interface AddressSet extends Iterable<string> {
+  readonly size: number;
+  has(address: string): boolean;
+}
+
+/** Addresses that nodes accept in one filter of logs. */
+export const OF_A_CALL = 500;
+
+/**
+ * Most addresses that nodes are asked for. With more, the logs of the listed contracts are read whole and matched here,
+ * because each filter costs a request.
+ */
+export const MAX_ASKED_FOR = 4 * OF_A_CALL;
+
+/** Addresses to look for. A list has them in any spelling. */
+export type Addresses = readonly string[] | AddressSet;
 
 /** The transfers of a range of blocks, and the hashes that tie the range to the chain. */
 export interface FoundTransfers {
@@ -200,22 +228,34 @@ export interface ChainNode {
    * away until it catches up.
    */
   head(): Promise<Block>;
+  /**
+   * The newest block of one address, and of another one at the next call. Tells that something may be new, and decides
+   * nothing about money.
+   * @param maxAgeMs also returns what an earlier call has seen within this time
+   */
+  look(maxAgeMs?: number): Promise<Block>;
+  /**
+   * The height of the block under a tag. A majority of the nodes reports at least this height.
+   * @throws NodesDisagree too few nodes answer, or know the tag
+   */
+  taggedHeight(tag: FinalTag): Promise<number>;
   /** Undefined: the chain has no block of that height. */
   block(number: number): Promise<Block | undefined>;
   /** Asks every address that is not far behind for the block of that height. @throws ChainAway no node answers */
   agreedBlock(number: number): Promise<AgreedBlock>;
   /**
-   * All transfers to the addresses in a range of blocks, both ends included. Tokens of any contract need one call; the
-   * native coin, on request, needs one call a block.
+   * The transfers to the addresses in a range of blocks, both ends included. Tokens of any contract need one call for 500
+   * addresses. Where the addresses are more than 2,000, only the listed contracts are read, in one call. The native coin, on
+   * request, needs one call a block.
    * @param options `again`: a second reading, which another address answers first; `listed`: contracts to read where a
-   * block has too many logs for a node
+   * block has too many logs for a node, or the addresses are many
    * @returns also the hash of the last block, read from the same node before the logs, and the parent of the first
    * block. A range whose last block changes meanwhile is read again.
    * @throws ChainAway also when no node has the last block of the range yet
    */
   transfersTo(
     range: { from: number; to: number },
-    addresses: readonly string[],
+    addresses: Addresses,
     options: { native: boolean; again?: boolean; listed?: readonly string[] },
   ): Promise<FoundTransfers>;
   /** `unknown` when no answering node knows it, or the text is no hash. */

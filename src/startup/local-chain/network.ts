@@ -35,6 +35,8 @@ const firstTerms = (url: string): NetworkTerms => ({
   explorerUrl: null,
   confirmations: 3,
   enabled: true,
+  finality: 'confirmations',
+  requestsPerSecond: null,
   feeModel: 'evm',
   assets: [
     usdt(new Decimal(1)),

@@ -5,7 +5,13 @@ import { ledgerAmount, NATIVE_DECIMALS } from '../../chain/networks/rules';
 import { requireWallet } from '../../chain/wallets/operations';
 import type { Database } from '../../kernel/db/database';
 import { conflict, invalid, notFound, unavailable } from '../../kernel/errors';
-import { areMost, depthOf, type Mined, reportedTransaction } from '../../parties/chain/agreement';
+import {
+  areMost,
+  depthOf,
+  type FinalBy,
+  type Mined,
+  reportedTransaction,
+} from '../../parties/chain/agreement';
 import { ChainAway } from '../../parties/chain/errors';
 import type { ChainNode, UnshownCoin } from '../../parties/chain/port';
 import type { Carried } from './discover';
@@ -43,7 +49,7 @@ export async function provenCoin(services: Proving, named: NamedCoin): Promise<C
       'chain',
     );
   const txHash = requireHash(network, named.txHash);
-  const { block, from, to } = await minedFor(node, txHash, network.confirmations);
+  const { block, from, to } = await minedFor(node, txHash, network);
   const { blockHash, units } = agreed(await unshownIn(node, wallet.address, block.number));
   if (blockHash !== block.hash) throw disagree();
   if (ledgerAmount(units > 0n ? units : 0n, NATIVE_DECIMALS[network.kind], asset.symbol).amount.isZero())
@@ -58,12 +64,12 @@ export async function provenCoin(services: Proving, named: NamedCoin): Promise<C
 }
 
 /** @throws Problem 400, 409, 503 */
-async function minedFor(node: ChainNode, txHash: string, confirmations: number): Promise<Mined> {
+async function minedFor(node: ChainNode, txHash: string, by: FinalBy): Promise<Mined> {
   const { word, isAgreed } = await requireChainAnswer(reportedTransaction(node, txHash));
   if (word.status === 'unknown') throw invalid('txHash is not known to the chain.', 'txHash');
   if (word.status === 'pending') throw invalid('txHash is not in a block yet.', 'txHash');
   if (word.status === 'reverted') throw invalid('txHash was reverted and has moved nothing.', 'txHash');
-  const depth = isAgreed ? await requireChainAnswer(depthOf(node, word.block, confirmations)) : 'disputed';
+  const depth = isAgreed ? await requireChainAnswer(depthOf(node, word.block, by)) : 'disputed';
   if (depth === 'disputed') throw disagree();
   if (depth === 'shallow')
     throw conflict(

@@ -121,7 +121,11 @@ async function broughtBy(
   return carried.map(({ transfer }) => transfer);
 }
 
-async function movedBy(node: ChainNode, txHash: string): Promise<ChainTransfer[]> {
+/**
+ * Returns all transfers of a transaction.
+ * @throws Problem 400 `txHash` for a transaction that is unknown, pending or reverted
+ */
+export async function movedBy(node: ChainNode, txHash: string): Promise<ChainTransfer[]> {
   const found = await requireChainAnswer(node.transaction(txHash));
   if (found.status === 'unknown') throw invalid('txHash is not known to the chain.', 'txHash');
   if (found.status === 'pending') throw invalid('txHash is not in a block yet.', 'txHash');

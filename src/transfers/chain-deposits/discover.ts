@@ -1,7 +1,8 @@
 import { noteChanges } from '../../chain/holdings/operations';
+import { keepUnlisted } from '../../chain/holdings/unlisted';
 import type { Network, NetworkAsset } from '../../chain/networks/record';
 import { ledgerAmount, NATIVE_DECIMALS } from '../../chain/networks/rules';
-import { ownersAt } from '../../chain/wallets/operations';
+import { adoptWallets, ownersAt, straysAmong } from '../../chain/wallets/operations';
 import type { Tx } from '../../kernel/db/database';
 import { newId } from '../../kernel/ids';
 import { readBalances } from '../../kernel/ledger/accounts';
@@ -15,7 +16,6 @@ import { holdingOf } from './holding';
 import { chainDepositKind } from './kind';
 import { type ChainDepositTerms, chainDepositRef } from './record';
 import { sentByOthers } from './sent-by-others';
-import { keepUnlisted } from './unlisted';
 
 type Deps = Pick<Services, 'commands' | 'keyring' | 'now'>;
 
@@ -67,6 +67,8 @@ export async function keepTransfers(
     ...each,
     idempotencyKey,
   }));
+  const strays = openings.flatMap(({ terms }) => (terms.homeChain ? [terms.address] : []));
+  await adoptWallets(deps, tx, network, strays);
   await showNotCarried(deps, tx, network, { transfers, carried });
   const due: string[] = [];
   const opened = await openFound(
@@ -117,7 +119,8 @@ async function showNotCarried(
     .map((transfer) => ({ transfer, name: chainDepositRef(chain, transfer) }))
     .sort((one, other) => (one.name < other.name ? -1 : 1))
     .map(({ transfer }) => transfer);
-  await keepUnlisted(tx, chain, others, now());
+  const booked = carried.map(({ transfer }) => transfer);
+  await keepUnlisted(tx, chain, others, now(), booked);
   const listed = new Set(assets.map(({ contract }) => contract));
   for (const transfer of others) if (listed.has(transfer.token)) await showTooLarge(tx, chain, transfer);
 }
@@ -153,8 +156,9 @@ const dueOf = ({ now }: Pick<Deps, 'now'>, tx: Tx, refs: readonly string[]) =>
   refs.length === 0 ? Promise.resolve([]) : makeDue(tx, chainDepositKind.party, refs, now());
 
 /**
- * Prepares new deposits. A deposit belongs to the tenant who had the wallet at the block's time. Takes two statements
- * for any number.
+ * Prepares new deposits. A deposit belongs to the tenant who had the wallet at the block's time. Money that was sent on
+ * another network than the address was derived for belongs to nobody, and names the tenant of the address. Takes three
+ * statements for any number.
  */
 export async function openingsOf(
   { now, keyring }: Pick<Deps, 'now' | 'keyring'>,
@@ -167,18 +171,25 @@ export async function openingsOf(
   const paid = carried.map(({ transfer: { to, block } }) => ({ address: to, at: block.at }));
   const owners = await ownersAt(tx, keyring, chain, paid);
   const accounts = await readBalances(tx, [...new Set(owners.flatMap((owner) => owner?.accountId ?? []))]);
+  const ownerless = paid.flatMap(({ address }, place) => (owners[place] ? [] : [address]));
+  const strays = await straysAmong(tx, keyring, chain, ownerless);
   const at = now();
-  return carried.map((each, place) => {
+  return carried.flatMap((each, place) => {
     const owner = owners[place];
+    const stray = owner ? undefined : strays.get(each.transfer.to);
+    // The network has another use for the address, or the product has not derived it.
+    if (stray && !stray.isOurs && !stray.isAdopted) return [];
+    const homeChain = stray?.homeChain ?? null;
     return {
       id: newId('chainDeposit'),
       status: 'confirming',
       at,
       orderedAt: at,
-      tenantId: owner?.tenantId ?? null,
+      tenantId: owner?.tenantId ?? stray?.tenantId ?? null,
       accountId: owner?.accountId ?? null,
       terms: termsOf(network, each, {
         allocationId: owner?.id ?? null,
+        ...(homeChain !== null && { homeChain }),
         accountCurrency: (owner && accounts.get(owner.accountId)?.currency) ?? null,
       }),
       referenceId: newId(owner ? 'reference' : 'suspense'),
@@ -190,7 +201,7 @@ export async function openingsOf(
 function termsOf(
   network: Network,
   { transfer, asset }: Carried,
-  whose: Pick<ChainDepositTerms, 'allocationId' | 'accountCurrency'>,
+  whose: Pick<ChainDepositTerms, 'allocationId' | 'accountCurrency' | 'homeChain'>,
 ): ChainDepositTerms {
   const { txHash, ordinal, token, from, to, units, block, logIndex } = transfer;
   const decimals = decimalsIn(network, asset);
@@ -210,6 +221,7 @@ function termsOf(
     amount,
     dust: dust.toString(),
     confirmations: network.confirmations,
+    ...(network.finality === 'confirmations' ? {} : { finality: network.finality }),
     blockNumber: block.number,
     blockHash: block.hash,
     blockAt: block.at.toISOString(),

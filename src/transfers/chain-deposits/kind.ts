@@ -5,6 +5,7 @@ import type { Tx } from '../../kernel/db/database';
 import { processOfRecord } from '../../process/workflow-command';
 import { statusEvent } from '../engine/events';
 import type { NewDecision, ProcessSubject, TransferKind } from '../engine/kind';
+import { noteScreenings } from '../screening/operations';
 import { holdLargeCredit } from './held-credit';
 import { holdingOf } from './holding';
 import { lookOnChain, lookTogether } from './look';
@@ -16,6 +17,7 @@ import {
   chainDepositWord,
 } from './record';
 import * as rules from './rules';
+import { notedOf } from './screen';
 
 /**
  * Money that arrived at a pool address (decisions part 4, Wallets). The watcher (src/watch/chains) or a claim by hash
@@ -35,8 +37,8 @@ export const chainDepositKind: TransferKind<ChainDepositTerms, ChainDepositWord>
     followed: ({ database, now }) => followedChains(database, now()),
     nameOf: ({ transfer }) => transfer.terms.chain,
   },
-  // No block reports that a rate is available.
-  unlisted: (_services, deposit) => rules.waitsForRate(deposit),
+  // No block reports that a rate is available, or that a screening has ended.
+  unlisted: (_services, deposit) => rules.waitsForRate(deposit) || rules.waitsForScreening(deposit),
   terms: chainDepositTerms,
   word: chainDepositWord,
   components: rules.COMPONENTS,
@@ -56,11 +58,19 @@ export const chainDepositKind: TransferKind<ChainDepositTerms, ChainDepositWord>
   isOpen: rules.isOpen,
   deadline: () => null,
   notices: rules.notices,
-  kept: (tx, all) =>
+  kept(tx, all) {
     noteChanges(
       tx,
-      all.map(({ situation, holds }) => holdingOf(situation.transfer, holds)),
-    ),
+      all.map(({ situation, holds }) => ({
+        ...holdingOf(situation.transfer, holds),
+        withheld: rules.withheld(situation),
+      })),
+    );
+    noteScreenings(
+      tx,
+      all.flatMap(({ situation }) => notedOf(situation)),
+    );
+  },
   eventsOf: (deposit, previous) => statusEvent(deposit, previous, 'transfer'),
   give: () => Promise.reject(new Error('a chain takes no orders')),
   ask: async (services, deposit) => ({ word: await lookOnChain(services, deposit) }),

@@ -13,10 +13,11 @@ import {
   isUnshown,
 } from './record';
 import { needsRate } from './rules';
+import { screenedWords } from './screen';
 import { isTakenBack, wordOfPeople } from './word-of-people';
 
 /** The questions of a look. */
-type Asked = Pick<ChainNode, 'transactionOfEach' | 'agreedBlock' | 'head'>;
+type Asked = Pick<ChainNode, 'transactionOfEach' | 'agreedBlock' | 'taggedHeight' | 'head'>;
 
 /**
  * Asks the nodes about a deposit. When they disagree or lag, the known state stays, but counts as not final. A deposit
@@ -25,7 +26,9 @@ type Asked = Pick<ChainNode, 'transactionOfEach' | 'agreedBlock' | 'head'>;
  */
 export async function lookOnChain(services: Services, deposit: ChainDeposit): Promise<ChainDepositWord> {
   const { node } = await nodeOf(services, services.database, deposit.transfer.terms.chain);
-  return wordOn(services, node, deposit);
+  const word = await wordOn(services, node, deposit);
+  const [screened = word] = await screenedWords(services, [{ deposit, word }]);
+  return screened;
 }
 
 /**
@@ -42,9 +45,13 @@ export async function lookTogether(
     const shared = sharing(node);
     const looks = deposits
       .filter(({ transfer }) => transfer.terms.chain === chain)
-      .map(async (each) => ({ id: each.transfer.id, word: await wordOn(services, shared, each) }));
-    for (const look of await Promise.allSettled(looks))
-      if (look.status === 'fulfilled') words.set(look.value.id, look.value.word);
+      .map(async (deposit) => ({ deposit, word: await wordOn(services, shared, deposit) }));
+    const told = (await Promise.allSettled(looks)).flatMap((look) =>
+      look.status === 'fulfilled' ? [look.value] : [],
+    );
+    const screened = await screenedWords(services, told);
+    for (const [place, { deposit, word }] of told.entries())
+      words.set(deposit.transfer.id, screened[place] ?? word);
   }
   return words;
 }
@@ -55,6 +62,7 @@ function sharing(node: ChainNode): Asked {
   return {
     transactionOfEach: once((hash) => node.transactionOfEach(hash)),
     agreedBlock: once((number) => node.agreedBlock(number)),
+    taggedHeight: once((tag) => node.taggedHeight(tag)),
     head: () => head(undefined),
   };
 }
@@ -74,7 +82,9 @@ async function wordOn(services: Services, node: Asked, deposit: ChainDeposit): P
   const wasFinal = known.state === 'final' && known.blockHash === block.hash;
   const isFinal = wasFinal ? await isAgreed(node, block) : await isDeep(node, block, terms);
   const state = isFinal ? 'final' : 'seen';
-  return rated(services, deposit, { state, ...here, absentFrom: null, rate: known.rate });
+  const screening = known.units === here.units ? known.screening : undefined;
+  const word = { state, ...here, absentFrom: null, rate: known.rate } as const;
+  return rated(services, deposit, screening === undefined ? word : { ...word, screening });
 }
 
 /** Adds the present rate to a final word that needs one. */
@@ -103,8 +113,11 @@ function unshownBy({ block }: Mined, terms: ChainDepositTerms): ChainTransfer | 
   return { txHash, ordinal, logIndex: null, token, from, to, units: BigInt(units), block };
 }
 
-const isDeep = async (node: Asked, block: Block, { confirmations }: ChainDepositTerms) =>
-  (await depthOf(node, block, confirmations)) === 'final';
+const isDeep = async (
+  node: Asked,
+  block: Block,
+  { confirmations, finality = 'confirmations' }: ChainDepositTerms,
+) => (await depthOf(node, block, { confirmations, finality })) === 'final';
 
 /**
  * Judges a deposit that the asked node has in no block. The blocks that all nodes agree on tell whether that node only

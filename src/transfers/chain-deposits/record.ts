@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { type Decimal } from '../../kernel/money/money';
-import { NATIVE } from '../../parties/chain/port';
+import { FINALITIES, NATIVE } from '../../parties/chain/port';
 import { storedAmount } from '../../parties/protocol/stored';
+import { screeningWord } from '../../parties/screening/word';
 import type { Situation } from '../engine/record';
 
 export const CHAIN_DEPOSIT_STATUSES = ['confirming', 'credited', 'uncredited'] as const;
@@ -10,8 +11,10 @@ export type ChainDepositStatus = (typeof CHAIN_DEPOSIT_STATUSES)[number];
 /** Why a deposit is not credited. */
 export const CHAIN_DEPOSIT_FAILURES = [
   'not_allocated',
+  'wrong_network',
   'below_minimum',
   'account_closed',
+  'screening_refused',
   'reversed_on_chain',
 ] as const;
 export type ChainDepositFailure = (typeof CHAIN_DEPOSIT_FAILURES)[number];
@@ -45,12 +48,16 @@ export const chainDepositTerms = z.object({
   logIndex: z.number().int().nullable(),
   /** Null when no payer had the wallet at that time. */
   allocationId: z.string().nullable(),
+  /** The network that the address was derived for, when the payer has used another one. */
+  homeChain: z.string().nullish(),
   /** Null without an account. */
   accountCurrency: z.string().nullable(),
   /** The network's minimum at that time, in the asset. A smaller deposit is not credited. */
   minDeposit: storedAmount,
   /** Blocks that make it final. Its own block counts as one. */
   confirmations: z.number().int().positive(),
+  /** What makes its block final. Absent: the confirmations. */
+  finality: z.enum(FINALITIES).optional(),
 });
 
 export type ChainDepositTerms = z.output<typeof chainDepositTerms>;
@@ -75,6 +82,8 @@ export const chainDepositWord = z.object({
    * Price of one unit of the asset in the account's currency, when first final. Null when not needed or not available.
    */
   rate: storedAmount.nullable(),
+  /** The screening party's result for these units. Absent before the first final word, and without such a party. */
+  screening: screeningWord.optional(),
 });
 
 export type ChainDepositWord = z.output<typeof chainDepositWord>;

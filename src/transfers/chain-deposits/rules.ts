@@ -1,4 +1,4 @@
-import { ledgerAmount } from '../../chain/networks/rules';
+import { fromUnits, ledgerAmount } from '../../chain/networks/rules';
 import { Decimal, roundTo, ZERO } from '../../kernel/money/money';
 import type { WantedBreak } from '../../process/breaks/operations';
 import { type Credit, inflowPosition } from '../engine/books/inflow';
@@ -6,6 +6,7 @@ import type { ComponentTable, Holding } from '../engine/books/position';
 import { resolutionsOf } from '../engine/books/resolutions';
 import type { NewDecision } from '../engine/kind';
 import { type Decision, first, last, type Transition } from '../engine/record';
+import { SCREENING_REFUSED } from '../screening/record';
 import {
   type Agreed,
   type ChainDeposit,
@@ -76,7 +77,7 @@ export function heldCredit(deposit: ChainDeposit): string | undefined {
 /** The latest of the two choices. */
 const standing = (deposit: ChainDeposit): Decision | undefined => last(deposit, CONFIRMED, VANISHED);
 
-const isConfirmed = (deposit: ChainDeposit): boolean => standing(deposit)?.kind === CONFIRMED;
+export const isConfirmed = (deposit: ChainDeposit): boolean => standing(deposit)?.kind === CONFIRMED;
 
 /** The ledger's amount of units, in the asset. */
 export const amountOf = (
@@ -98,10 +99,28 @@ export const waitsForRate = (deposit: ChainDeposit): boolean => {
   return word?.state === 'final' && word.rate === null && needsRate(deposit);
 };
 
+/** Whether the deposit is final and the screening party has not decided. The deposit is polled, beside the party's reports. */
+export const waitsForScreening = (deposit: ChainDeposit): boolean => {
+  const { word } = deposit.transfer;
+  return word?.state === 'final' && word.screening?.status === 'pending' && !isConfirmed(deposit);
+};
+
+/** Whether the screening party refuses a deposit that is to be booked, and the refusal is not noted. */
+const isToBeRefused = (deposit: ChainDeposit): boolean => {
+  const { word } = deposit.transfer;
+  const isRefused = word?.state === 'final' && word.screening?.status === 'refused';
+  return isRefused && !isConfirmed(deposit) && !isRefusedByScreening(deposit);
+};
+
+/** Whether the screening party refused the deposit before it was booked. The money stands in suspense until people decide. */
+export const isRefusedByScreening = (deposit: Pick<ChainDeposit, 'decisions'>): boolean =>
+  first(deposit, SCREENING_REFUSED) !== undefined;
+
 /** Whether the present word credits an account for the first time. */
 export const isDueForCredit = (deposit: ChainDeposit): boolean => {
   const { word, terms, accountId } = deposit.transfer;
   if (word?.state !== 'final' || agreedOf(deposit) !== undefined || waitsForRate(deposit)) return false;
+  if (waitsForScreening(deposit) || isToBeRefused(deposit) || isRefusedByScreening(deposit)) return false;
   if (first(deposit, ACCOUNT_CLOSED)) return false;
   const isSomebodys = accountId !== null && terms.accountCurrency !== null;
   return isSomebodys && amountOf(terms, word).gte(terms.minDeposit);
@@ -115,7 +134,8 @@ export function choose(deposit: ChainDeposit): NewDecision | undefined {
   if (word.state === 'gone' && isConfirmed(deposit))
     return { kind: VANISHED, data: { blockNumber, blockHash } };
   if (word.state !== 'final' || isConfirmed(deposit) || waitsForRate(deposit)) return undefined;
-  if (heldCredit(deposit) !== undefined) return undefined;
+  if (isToBeRefused(deposit)) return { kind: SCREENING_REFUSED, data: { units: word.units } };
+  if (waitsForScreening(deposit) || heldCredit(deposit) !== undefined) return undefined;
   const data = { blockNumber, blockHash, ...(rate === null ? {} : { rate: rate.toFixed() }) };
   return { kind: CONFIRMED, amount: amountOf(terms, word), currency: terms.asset, data };
 }
@@ -135,7 +155,7 @@ export function creditOf(deposit: ChainDeposit): Credit | null {
   const { accountId, terms } = deposit.transfer;
   const { asset, accountCurrency, minDeposit } = terms;
   if (!agreed || accountId === null || accountCurrency === null || agreed.amount.lt(minDeposit)) return null;
-  if (first(deposit, ACCOUNT_CLOSED)) return null;
+  if (first(deposit, ACCOUNT_CLOSED) || isRefusedByScreening(deposit)) return null;
   const credited =
     agreed.rate === null
       ? agreed.amount
@@ -169,11 +189,13 @@ function creditedBy(deposit: ChainDeposit, stands: Decision): ChainDepositTrigge
 }
 
 export function failure(deposit: ChainDeposit, on: string): ChainDepositFailure | null {
-  const { accountId } = deposit.transfer;
+  const { accountId, terms } = deposit.transfer;
   if (on === 'confirmed' || on === 'seen_again') return null;
   if (on === 'vanished') return 'reversed_on_chain';
+  if (isRefusedByScreening(deposit)) return 'screening_refused';
   if (first(deposit, ACCOUNT_CLOSED)) return 'account_closed';
-  return accountId === null ? 'not_allocated' : 'below_minimum';
+  if (accountId !== null) return 'below_minimum';
+  return terms.homeChain ? 'wrong_network' : 'not_allocated';
 }
 
 /** The deposit's position: final units stand in the pool, against the account's credit and the rest in suspense. */
@@ -196,9 +218,32 @@ export function isOpen(deposit: ChainDeposit): boolean {
   return word.state === 'final' ? !isConfirmed(deposit) : word.state !== 'gone';
 }
 
-/** Opens a break when a transaction mined again paid other units. The agreed amount is credited. */
-export function notices({ transfer: { word, terms } }: ChainDeposit): WantedBreak[] {
-  if (word === null || word.units === terms.units) return [];
-  const { asset: currency } = terms;
-  return [{ kind: 'chain_deposit_changed', detail: word.blockHash, amount: amountOf(terms, word), currency }];
+/**
+ * Opens a break when a transaction mined again paid other units; the agreed amount is credited. Opens one when the
+ * screening party refuses the deposit, before or after it was booked.
+ */
+export function notices(deposit: ChainDeposit): WantedBreak[] {
+  const { word, terms } = deposit.transfer;
+  if (word === null) return [];
+  const money = { amount: amountOf(terms, word), currency: terms.asset };
+  const isChanged = word.units !== terms.units;
+  const isRefused = word.screening?.status === 'refused';
+  const when = isRefusedByScreening(deposit) ? 'before it was booked' : 'after it was booked';
+  return [
+    ...(isChanged ? [{ kind: 'chain_deposit_changed', detail: word.blockHash, ...money }] : []),
+    ...(isRefused ? [{ kind: 'chain_deposit_refused', detail: when, ...money }] : []),
+  ];
+}
+
+/**
+ * Amount that sweeps leave at its address: the screening is pending, or it was refused and nobody has taken the money out
+ * of suspense. Zero once the chain no longer has it.
+ */
+export function withheld({ transfer, decisions }: ChainDeposit): Decimal {
+  const { word, terms } = transfer;
+  const isThere = word?.state === 'seen' || word?.state === 'final';
+  const { status } = word?.screening ?? {};
+  const isDecided = resolutionsOf(decisions).length > 0;
+  const isHeld = status === 'pending' || (isRefusedByScreening({ decisions }) && !isDecided);
+  return isThere && isHeld ? fromUnits(BigInt(word.units), terms.decimals) : ZERO;
 }

@@ -26,6 +26,24 @@ export function makeDue(tx: Tx, party: string, refs: readonly string[], at: Date
   );
 }
 
+/**
+ * Makes transfers due by their ids, in one statement. Locks the rows in the order of their ids.
+ * @returns the transfers; unknown ids are left out
+ */
+export async function makeDueByIds(
+  tx: Tx,
+  ids: readonly string[],
+  at: Date,
+): Promise<Pick<Transfer, 'id' | 'kind' | 'tenantId' | 'partyRef'>[]> {
+  if (ids.length === 0) return [];
+  return tx.run(
+    table('transfers')
+      .whereIn('id', table('transfers').select('id').where(anyOf('id', ids)).orderBy('id').forNoKeyUpdate())
+      .update({ dueBy: dueNow(at) })
+      .returning(['id', 'kind', 'tenantId', 'partyRef']),
+  );
+}
+
 /** Makes a transfer due whose name at the party is not known yet. */
 export async function makeDueById(tx: Tx, id: string, at: Date): Promise<void> {
   await tx.run(

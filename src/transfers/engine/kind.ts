@@ -73,6 +73,11 @@ export interface TransferKind<Terms, Word extends PartyWord> {
   position(situation: Situation<Terms, Word>): Holding[];
   /** Outstanding orders to the party, in sequence. */
   orders(situation: Situation<Terms, Word>): Order[];
+  /**
+   * Asks another party before the first order, outside of any transaction: whether the order may be given. Absent: always.
+   * @returns `clear`; `wait`: the transfer is polled, and its order is not given; or a decision that ends the transfer
+   */
+  clear?(services: Services, situation: Situation<Terms, Word>): Promise<'clear' | 'wait' | NewDecision>;
   /** Gives one order, under its key. @throws PartyRefused final; PartyAway when the outcome is unknown: retry */
   give(services: Services, situation: Situation<Terms, Word>, order: Order): Promise<Given<Word>>;
   /** Asks for the party's word. @throws PartyAway when the party cannot be asked now */

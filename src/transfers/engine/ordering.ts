@@ -4,8 +4,8 @@ import type { Services } from '../../services';
 import { isDisabled } from '../../tenants/clients/operations';
 import { type Apply, apply, isOrdered } from './apply';
 import { effective } from './conclusion';
-import { follow } from './follow';
-import type { AnyKind } from './kind';
+import { follow, systemDecision } from './follow';
+import type { AnyKind, NewDecision } from './kind';
 import type { Situation } from './record';
 import { type Locked, lockTransfer, readSituation } from './store';
 
@@ -13,7 +13,10 @@ export type Listed = NonNullable<Apply['listed']>;
 
 interface StepStart {
   seen: Situation;
-  /** The order is due but waits, because the tenant is disabled. The party knows nothing, so it is not asked. */
+  /**
+   * The order is due but waits, because the tenant is disabled or the transfer is not clear. The party knows nothing, so
+   * it is not asked.
+   */
   held: boolean;
 }
 
@@ -35,6 +38,8 @@ export async function beginStep(
   const { chosen, path, situation } = follow(kind, effective(kind, seen));
   const ordering = !stopped && situation.transfer.orderedAt === null && isOrdered(kind, situation);
   if (chosen.length + path.length === 0 && !ordering) return { seen, held: false };
+  const clear = ordering && kind.clear ? await kind.clear(services, situation) : 'clear';
+  if (clear !== 'clear') return holdBack(services, kind, seen, clear);
   return services.database.transaction(async (tx) => {
     // Reads the tenant's status under the transfer's lock, so that `client enable` finds every order that was held.
     const [locked, isHeld] = await Promise.all([
@@ -49,6 +54,24 @@ export async function beginStep(
       held: after.transfer.orderedAt === null && isOrdered(kind, effective(kind, after)),
     };
   });
+}
+
+/**
+ * Gives no order. A transfer that waits is polled. A decision ends it: the engine stores the decision and applies it.
+ */
+async function holdBack(
+  services: Services,
+  kind: AnyKind,
+  { transfer: { id, dueBy } }: Situation,
+  clear: 'wait' | NewDecision,
+): Promise<StepStart> {
+  const decided = clear === 'wait' ? [] : [systemDecision(clear, services.now())];
+  const after = await services.database.transaction(async (tx) => {
+    const locked = await lock(tx, kind, id, services.now());
+    if (locked.situation.transfer.orderedAt !== null) return locked.situation;
+    return apply(tx, kind, locked, { decided, listed: () => false, dueSeen: dueBy });
+  });
+  return { seen: after, held: clear === 'wait' };
 }
 
 /** @throws RecordLost when the transfer is missing, because commands are committed together with their record */

@@ -31,6 +31,7 @@ type Own =
   | 'noun'
   | 'terms'
   | 'components'
+  | 'clear'
   | 'give'
   | 'ask'
   | 'consider'

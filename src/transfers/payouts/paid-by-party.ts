@@ -1,3 +1,4 @@
+import { clearDestination } from '../screening/destination';
 import { isRefusedMeanwhile, noteDecision } from './destinations/resting';
 import { type OutgoingKind, type OutgoingSpec, outgoingKind } from './outgoing';
 import { type PayoutTerms, payoutTerms } from './record';
@@ -12,7 +13,7 @@ export interface PayoutKind extends OutgoingKind<PayoutTerms> {
 
 /** The differences between the kinds of payouts. */
 export interface PayoutSpec
-  extends Omit<OutgoingSpec<PayoutTerms>, 'noun' | 'party' | 'event' | 'terms' | 'give' | 'ask'>,
+  extends Omit<OutgoingSpec<PayoutTerms>, 'noun' | 'party' | 'event' | 'terms' | 'clear' | 'give' | 'ask'>,
     Pick<PayoutKind, 'table'> {
   /** Callback path of the party. */
   callbackPath: string;
@@ -32,6 +33,13 @@ export function paidByParty({ table, callbackPath, ...spec }: PayoutSpec): Payou
     async consider(tx, payout, before) {
       if (await isRefusedMeanwhile(tx, payout)) return { kind: 'reject', reason: REFUSED };
       return spec.consider?.(tx, payout, before);
+    },
+    async clear(services, { transfer: { id, tenantId, terms } }) {
+      const { method, receivedAmount: amount } = terms;
+      if (method !== 'crypto') return 'clear';
+      const to = await destinationOf(services.database, services.keyring, table, id);
+      const { chain = '', asset = '', address = '' } = to;
+      return clearDestination(services, { id, tenantId, chain, asset, address, amount });
     },
     async give({ database, keyring, parties, publicUrl }, { transfer: { id, partyRef, terms } }) {
       const { method, receivedAmount: amount, receivedCurrency: currency } = terms;

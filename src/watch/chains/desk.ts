@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { listReadPositions } from '../../chain/holdings/read-position';
+import { listUnlisted, type UnlistedToken, unlistedKey } from '../../chain/holdings/unlisted';
 import { restingOnChains } from '../../chain/reconciliation/books';
 import { type ComparedNow, compareNow } from '../../chain/reconciliation/compare-now';
 import type { Compared } from '../../chain/reconciliation/record';
@@ -8,7 +9,6 @@ import { type Desk, defineDesk } from '../../process/desk/desk';
 import { gauge } from '../../process/desk/figure';
 import { columnsOf, type List, list, pageOfAll } from '../../process/desk/list';
 import type { Services } from '../../services';
-import { listUnlisted, type UnlistedToken, unlistedKey } from '../../transfers/chain-deposits/unlisted';
 
 type ChainDeskServices = Pick<Services, 'database' | 'keyring' | 'parties' | 'now'>;
 
@@ -73,6 +73,7 @@ const tokenList = ({ database }: ChainDeskServices): List =>
       seenAt: tokens.time('seen', ({ seenAt }) => seenAt),
     },
     rows: ({ filters: { chain }, after, limit }) => listUnlisted(database, { chain, after, limit }),
+    decisions: ['stray.recover'],
     place: (token) => ({ since: token.seenAt, id: unlistedKey(token) }),
   });
 

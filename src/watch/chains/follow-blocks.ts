@@ -6,23 +6,27 @@ import {
   noteRead,
   noteReadPosition,
   noteUnread,
+  type ReadPosition,
   readPositionOf,
 } from '../../chain/holdings/read-position';
 import { nodeOf } from '../../chain/networks/nodes/nodes';
 import type { Network } from '../../chain/networks/record';
-import { poolAddresses } from '../../chain/wallets/operations';
+import { makesBlocksByItself } from '../../chain/networks/rules';
 import { WRITTEN } from '../../kernel/db/commit-marks';
 import type { Tx } from '../../kernel/db/database';
 import { lookoutOf, type SignValue } from '../../kernel/db/lookout';
-import type { Block, ChainTransfer, FoundTransfers } from '../../parties/chain/port';
+import type { Addresses, Block, ChainNode, ChainTransfer, FoundTransfers } from '../../parties/chain/port';
 import { closeBreaksOf, openBreak } from '../../process/breaks/operations';
 import type { Services } from '../../services';
 import { bookDeposits } from '../../transfers/chain-deposits/book';
 import { keepTransfers, makeDepositsDue, tellDeposits } from '../../transfers/chain-deposits/discover';
 import { refsAbove, refsWaiting, steppingAt } from '../../transfers/engine/tables/on-chain';
+import { decidedBy } from './decided';
 import { STANDS_STILL, watchHead } from './head';
+import { readPool, together } from './own-addresses';
 import { type ChainStep, nothingRemembered, type Reading, type Remembered, tryAt } from './reading';
 import { isStillAt, returnToCommonBlock } from './reorganisation';
+import { lookForUnlisted } from './unlisted';
 
 /** Most blocks of a reading. With the native coin each block is a call of its own. */
 const LONGEST_RANGE = 500;
@@ -53,21 +57,29 @@ export async function readChain(
   remembered.rested = undefined;
   const { network, node } = await nodeOf(services, database, chain);
   if (!network.enabled) return end(services, chain);
-  const head = await node.head();
-  await watchHead(services, network, head, remembered);
   const place = await readPositionOf(database, chain);
+  const head = await newestOf(node, place);
+  remembered.newest = makesBlocksByItself(network) ? head : undefined;
+  await watchHead(services, network, head, remembered);
   if (!place) return begin(services, chain, head);
   const reading = { network, node, place, head, remembered, book, written };
   if (head.number <= place.number) return compareHead(services, reading);
-  const next = await node.block(place.number + 1);
+  const next = head.number === place.number + 1 ? head : await node.block(place.number + 1);
   if (!next) return rest(services, reading); // the node that answered lags behind the one that reported the head
   return next.parentHash === place.hash
     ? readOn(services, reading, next)
     : returnToCommonBlock(services, reading);
 }
 
+/** The newest block of all nodes. While one node still names the block that was read last, the others are not asked. */
+async function newestOf(node: ChainNode, place: ReadPosition | undefined): Promise<Block> {
+  if (!place) return node.head();
+  const seen = await node.look();
+  return seen.number === place.number && seen.hash === place.hash ? seen : node.head();
+}
+
 /**
- * Whether nothing has changed since a step that rested: neither the head, nor Postgres. A chain without blocks then costs a call of its
+ * Whether nothing has changed since a step that rested: neither the head, nor Postgres. A chain without blocks then costs a call of one
  * node, and no statement.
  */
 async function isAtRest(
@@ -79,7 +91,7 @@ async function isAtRest(
   const { database, now } = services;
   const { rested } = remembered;
   if (!rested || rested.written !== written || performance.now() - rested.at > LONGEST_REST_MS) return false;
-  const head = await rested.node.head();
+  const head = await rested.node.look();
   if (head.hash !== rested.head) return false;
   await watchHead(services, rested.network, head, remembered);
   if (performance.now() - rested.notedAt > NOTED_EVERY_MS) {
@@ -126,13 +138,15 @@ async function rest(
 ): Promise<ChainStep> {
   const { database, now } = services;
   const { chain } = network;
-  const decided = await steppingAt(database, chain, place.number);
+  const height = remembered.decided ?? (await decidedBy(node, network, place.number));
+  const decided = await steppingAt(database, chain, place.number, height);
   const { due, told } = tryAt(place.number, decided, remembered.told);
   if (due.length > 0) await book(await database.transaction((tx) => makeDepositsDue(services, tx, due)));
   remembered.told = told;
-  await bookSeenTopups(services, network, node, place.number);
+  await bookSeenTopups(services, network, node, height);
   await noteRead(database, chain, now());
-  const isQuiet = decided.size === 0 && head.number === place.number;
+  await lookForUnlisted(services, { network, node, place, remembered });
+  const isQuiet = decided.size === 0 && head.number === place.number && !remembered.round;
   const at = performance.now();
   if (isQuiet) remembered.rested = { network, node, head: head.hash, written, at, notedAt: at };
   return 'rests';
@@ -146,14 +160,15 @@ async function readOn(services: Services, reading: Reading, first: Block): Promi
   const to = Math.min(head.number, place.number + range);
   // Read after the head, so a wallet that is derived later was paid in none of these blocks.
   const stations = await stationsToRead(database, network);
-  const addresses = [...(await poolAddresses(database, network.chain)), ...stations];
+  const addresses = together(await readPool(database, network.kind, remembered), stations);
   const found = await node.transfersTo({ from: first.number, to }, addresses, wanted);
   if (found.parentHash !== place.hash) return 'rests'; // a reorganisation, or another node; the next step sees it
   const late = await readAgain(reading, addresses, { upTo: to - network.confirmations, range });
   const last = { number: to, hash: found.toBlockHash };
+  const height = await decidedBy(node, network, to);
   const kept = await database.transaction(async (tx) => {
     if (!(await isStillAt(tx, network.chain, place))) return undefined;
-    const stepping = tryAt(to, await steppingAt(tx, network.chain, to), remembered.told);
+    const stepping = tryAt(to, await steppingAt(tx, network.chain, to, height), remembered.told);
     // A node may still have named the old chain when deposits looked after a reorganisation.
     const unsure = place.backTo === null ? [] : await refsAbove(tx, network.chain, place.backTo);
     const keepFrom = to - 2 * network.confirmations - SPARE_BLOCKS;
@@ -173,9 +188,11 @@ async function readOn(services: Services, reading: Reading, first: Block): Promi
     return { due, told: stepping.told };
   });
   if (!kept) return 'rests';
-  await bookSeenTopups(services, network, node, to);
+  await bookSeenTopups(services, network, node, height);
   await book(kept.due);
   remembered.told = kept.told;
+  if (network.finality !== 'confirmations') remembered.decided = height;
+  await lookForUnlisted(services, { network, node, place: { ...place, ...last }, remembered });
   return 'read';
 }
 
@@ -185,7 +202,7 @@ async function readOn(services: Services, reading: Reading, first: Block): Promi
  */
 async function readAgain(
   { network, node, place: { checked } }: Reading,
-  addresses: readonly string[],
+  addresses: Addresses,
   { upTo, range }: { upTo: number; range: number },
 ): Promise<Pick<FoundTransfers, 'transfers' | 'inPart'> & { checked: number }> {
   const to = Math.min(upTo, checked + range);

@@ -31,8 +31,32 @@ export interface Remembered {
   told: ReadonlyMap<string, Told>;
   /** The step before has found nothing to do. */
   rested?: Rested | undefined;
+  /** Height that decides the deposits of a network whose finality is a tag, as the last reading has learned it. */
+  decided?: number;
+  /** The newest block. Absent before the first step, and on a chain that makes blocks only for transactions. */
+  newest?: Block | undefined;
+  /** The addresses of the pool. */
+  pool?: KnownPool;
+  /** The search for unlisted tokens that is under way. */
+  round?: UnlistedRound | undefined;
   /** When a stall was last written down. Null: the chain goes on. Absent: unknown. */
   shownStill?: Date | null;
+}
+
+/** The pool of a chain as a process knows it. Wallets are never deleted. */
+interface KnownPool {
+  /** In lower case. */
+  addresses: Set<string>;
+  /** Number of the wallet that was added last. */
+  last: number;
+}
+
+/** A search for unlisted tokens in a range of blocks. */
+export interface UnlistedRound {
+  from: number;
+  to: number;
+  /** Addresses of the pool that are still to be asked for. */
+  left: string[][];
 }
 
 /** A step that found no new block and no deposit that waits for one. */

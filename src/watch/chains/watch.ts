@@ -6,9 +6,10 @@ import { lastLoss } from '../lost-commits';
 import { forgetUnreadable, noteUnreadable } from '../store';
 import type { Watching } from '../watch';
 import { readChain } from './follow-blocks';
+import { createPace, type Pace } from './pace';
 import { type ChainStep, nothingRemembered } from './reading';
 
-/** Interval between looks at the head after a step without new blocks. */
+/** Least interval between looks at the head after a step without new blocks. {@link createPace} makes it longer. */
 const EVERY_MS = 1_000;
 const BEAT_MS = 5_000;
 /** Outage of the nodes after which a person is shown a break. */
@@ -26,13 +27,14 @@ export async function watchChain(
   { signal, beat, everyMs = EVERY_MS, beatMs = BEAT_MS }: Watching,
 ): Promise<boolean> {
   const pulse = setInterval(beat, beatMs);
-  const turn = createTurn(services, chain);
+  const pace = createPace();
+  const turn = createTurn(services, chain, pace);
   try {
     while (!signal.aborted) {
       beat();
       const step = await turn();
       if (step === 'ended') return false;
-      if (step !== 'read') await pause(everyMs, signal);
+      if (step !== 'read') await pause(Math.max(everyMs, pace.waitMs(services.now())), signal);
     }
     return true;
   } finally {
@@ -47,7 +49,11 @@ const pause = (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal
  * Returns a function that takes one step. Retries a chain that cannot be read, and opens a break after a minute of
  * failures.
  */
-export function createTurn(services: Services, chain: string): () => Promise<ChainStep | 'away'> {
+export function createTurn(
+  services: Services,
+  chain: string,
+  pace: Pace = createPace(),
+): () => Promise<ChainStep | 'away'> {
   const { log } = services;
   const subject = `chain:${chain}` as const;
   /** Absent before the first reading of this process. */
@@ -61,6 +67,7 @@ export function createTurn(services: Services, chain: string): () => Promise<Cha
       if (loss !== undefined && loss !== lossNow) remembered = nothingRemembered();
       loss = lossNow;
       const step = await readChain(services, chain, remembered);
+      pace.note(remembered.newest);
       if (!readable) await isRead(services, subject);
       readable = true;
       return step;

@@ -59,6 +59,8 @@ describe('reading networks', () => {
       explorerUrl: null,
       confirmations: 3,
       enabled: true,
+      finality: 'confirmations',
+      requestsPerSecond: null,
       feeModel: 'evm',
       version: 1,
       createdAt: expect.any(String),

@@ -48,6 +48,7 @@ describe('one admin secret', () => {
   test.each<[string, () => object | Promise<object>]>([
     ['rpcUrls', () => ({ rpcUrls: [door.as(31_337)] })],
     ['confirmations', () => ({ confirmations: 1 })],
+    ['finality', () => ({ finality: 'safe' })],
     ['assets', async () => ({ assets: [usdt(await chain.token({ decimals: 6 })), ...(await eth())] })],
   ])('does not change %s', async (field, change) => {
     const before = await read();

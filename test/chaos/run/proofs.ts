@@ -216,7 +216,7 @@ export async function compareOrders({
   const ours = await database.query<{ name: string }>(
     `select party_ref as name from transfers where party_ref is not null
      union select id from transfers union select ref from party_orders
-     union select concat('issue-', id) from cards union select concat('close-', id) from cards
+     union select key from screenings union select concat('issue-', id) from cards union select concat('close-', id) from cards
      union select concat('submission-', id, '-', n) from cardholders, generate_series(0, submissions) n`,
   );
   const known = new Set(ours.map(({ name }) => name));

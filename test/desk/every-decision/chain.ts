@@ -129,6 +129,26 @@ export const CHAIN: Rows = {
       return { subject: id, see, shown: 'credited' };
     },
   },
+  'stray.claim': {
+    async make({ chain, ...world }) {
+      const address = await chain.wallet();
+      const hash = await chain.chain.pay(chain.token, address, 2_000_000n);
+      const see = () =>
+        world.value(`select count(*)::int from transfers where terms ->> 'address' = $1`, address);
+      return { input: { chain: 'local', hash }, see, shown: 1 };
+    },
+  },
+  'stray.recover': {
+    two: true,
+    async make(world) {
+      await station(world);
+      const { chain } = world;
+      const [address, token] = [await chain.wallet(), await chain.chain.token()];
+      await chain.chain.pay(token, address, 5n);
+      const see = () => world.value('select count(*)::int from token_recoveries where token = $1', token);
+      return { input: { chain: 'local', address, token }, see, shown: 1 };
+    },
+  },
   'wallet.release': { make: (world) => assignedWallet(world) },
   'wallet.disable': { make: (world) => wallet(world, true) },
   'wallet.enable': { make: (world) => wallet(world, false) },

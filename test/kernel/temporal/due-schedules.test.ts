@@ -33,31 +33,70 @@ const due = (isDue: boolean) =>
       : 'delete from list_readings',
   );
 
+/** The database, and how many statements it was sent. */
+function counted() {
+  let looks = 0;
+  const query = ((text: string, values?: unknown[]) => {
+    looks += 1;
+    return test.database.query(text, values);
+  }) as typeof test.database.query;
+  return { database: { ...test.database, query }, looks: () => looks };
+}
+
 it('runs a schedule when its sign is there, not before, and not while an operator has paused it', async () => {
   await ensureSchedules(temporal.client, EXPIRY);
-  let looks = 0;
-  const database = {
-    ...test.database,
-    query: ((text: string, values?: unknown[]) => {
-      looks += 1;
-      return test.database.query(text, values);
-    }) as typeof test.database.query,
-  };
+  const { database, looks } = counted();
   const { client } = temporal;
   const options = { client, database, log: quiet, due: { 'authorization-expiry': SIGN }, everyMs: 100 };
   const kept = startDueSchedules(options);
   try {
-    await until(() => looks >= 4);
+    await until(() => looks() >= 4);
     expect(await runs()).toBe(0);
     await schedule().pause('test');
     await until(async () => (await schedule().describe()).state.paused);
     await due(true);
-    const before = looks;
-    await until(() => looks >= before + 6);
+    const before = looks();
+    await until(() => looks() >= before + 6);
     expect(await runs()).toBe(0);
     await schedule().unpause();
     await until(async () => (await runs()) > 0);
     await due(false);
+  } finally {
+    await kept.stop();
+  }
+});
+
+it('runs a schedule again when what is perhaps due has changed', async () => {
+  // The rest of the value stands for facts that no event tells.
+  const sign: Sign = { name: 'test', sql: `'perhaps ' || (select count(*) from list_readings)` };
+  let runs = 0;
+  let described = 0;
+  const client = {
+    schedule: {
+      getHandle() {
+        const handle = schedule();
+        const describe = () => {
+          described += 1;
+          return handle.describe();
+        };
+        const trigger = async () => {
+          await handle.trigger();
+          runs += 1;
+        };
+        return { ...handle, describe, trigger };
+      },
+    },
+  } as unknown as RealTemporal['client'];
+  const { database, looks } = counted();
+  const options = { client, database, log: quiet, due: { 'authorization-expiry': sign }, everyMs: 200 };
+  const kept = startDueSchedules(options);
+  try {
+    await until(() => runs === 1);
+    const then = { looks: looks(), described };
+    await until(() => looks() >= then.looks + 3);
+    expect(described).toBe(then.described);
+    await due(true);
+    await until(() => runs === 2);
   } finally {
     await kept.stop();
   }

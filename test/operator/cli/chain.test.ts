@@ -1,4 +1,4 @@
-import { keepUnlisted } from '../../../src/transfers/chain-deposits/unlisted';
+import { keepUnlisted } from '../../../src/chain/holdings/unlisted';
 import { insertNetwork } from '../../chain/wallets/support';
 import { type TestApi, testApi } from '../../support/api';
 import { command, operatorEnvironment } from '../../support/operator';

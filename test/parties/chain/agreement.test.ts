@@ -85,8 +85,22 @@ it.each<[string, Partial<AgreedBlock>, string]>([
   const said = { hash: '0x7', said: 3, of: 3, isSplit: false };
   const node = {
     agreedBlock: (number: number) => Promise.resolve(number === 9 ? { ...said, ...top } : said),
+    taggedHeight: () => Promise.reject(new Error('no tag decides')),
   };
-  expect(await depthOf(node, block, 3)).toBe(depth);
+  expect(await depthOf(node, block, { confirmations: 3, finality: 'confirmations' })).toBe(depth);
+});
+
+it.each([
+  [6, {}, 'shallow'],
+  [7, {}, 'final'],
+  [7, { hash: '0x8' }, 'disputed'],
+  [7, { said: 1 }, 'disputed'],
+] as const)('judges the depth by a tag at height %d, with %j', async (height, own, depth) => {
+  const node = {
+    agreedBlock: () => Promise.resolve({ hash: '0x7', said: 3, of: 3, isSplit: false, ...own }),
+    taggedHeight: () => Promise.resolve(height),
+  };
+  expect(await depthOf(node, block, { confirmations: 3, finality: 'safe' })).toBe(depth);
 });
 
 it.each([

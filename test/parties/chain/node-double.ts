@@ -27,6 +27,7 @@ export type Behaviour =
   | 'error-500'
   | 'unauthorized-401'
   | 'too-many-429'
+  | `rest-429-${string}`
   | 'reverted-500'
   | 'redirect-307'
   | { result: unknown }
@@ -143,6 +144,8 @@ function fail(response: ServerResponse, behaviour: Behaviour): void {
     'too-many-429': () => void response.writeHead(429).end('slow down'),
     'redirect-307': () => void response.writeHead(307, { location: '/elsewhere' }).end(),
   };
+  const rest = /^rest-429-(.*)$/.exec(behaviour as string)?.[1];
+  if (rest !== undefined) return void response.writeHead(429, { 'retry-after': rest }).end('slow down');
   answers[behaviour as string]?.(); // silence sends no answer
 }
 
@@ -168,6 +171,7 @@ export function testChains(timeoutMs?: number) {
     pass: (seconds: number) => {
       now += seconds * 1000;
     },
+    now: () => new Date(now),
     nodeAt: (chainId: number, ...rpcUrls: string[]) =>
       chains.of({ chain: 'local', kind: 'evm', chainId, rpcUrls }),
   };

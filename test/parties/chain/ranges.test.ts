@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { getAddress } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { MAX_ASKED_FOR } from '../../../src/parties/chain/port';
 import { type Behaviour, NodeError } from './node-double';
 import { twoNodes } from './two-nodes';
 
@@ -52,6 +53,39 @@ describe('transfers', () => {
       paid.map((place) => [addresses[place - 1], BigInt(place)]),
     );
     expect(asked).toEqual(filters);
+    expect(world.two.asked).not.toContain('eth_getLogs');
+  });
+
+  it('are matched here where the addresses are many, by one call for the listed contracts', async () => {
+    const addresses = Array.from({ length: MAX_ASKED_FOR + 1 }, () => randomAddress());
+    const [token, other] = [await world.chain.token(), await world.chain.token()];
+    const { number: from } = await world.node.head();
+    const paid = [addresses[0]!, addresses.at(-1)!];
+    for (const address of paid) await world.chain.pay(token, address, 5n);
+    await world.chain.pay(other, paid[0]!, 5n); // a token that is not listed
+    await world.chain.pay(token, randomAddress(), 7n); // to an address of another owner
+    const { number: to } = await world.node.head();
+    const asked: { address: unknown; topics: unknown[] }[] = [];
+    world.one.on('eth_getLogs', async ({ params: [{ address, topics }] }, ask) => {
+      asked.push({ address, topics });
+      return ask({});
+    });
+    const find = async () =>
+      (await world.node.transfersTo({ from, to }, addresses, { native: false, listed: [token] })).transfers;
+    expect((await find()).map((each) => [each.to, each.token])).toEqual(paid.map((each) => [each, token]));
+    expect(asked).toEqual([{ address: [token], topics: [expect.any(String)] }]);
+    // A node that returns too few logs for a block is asked by addresses there.
+    world.one.on('eth_getLogs', async ({ params: [{ topics }] }, ask) => {
+      asked.push(topics[2]?.length);
+      return topics[2] ? ask({}) : TOO_LONG;
+    });
+    asked.length = 0;
+    expect((await find()).map((each) => each.to)).toEqual(paid);
+    expect(asked.filter(Boolean)).toEqual(
+      Array(to - from + 1)
+        .fill([500, 500, 500, 500, 1])
+        .flat(),
+    );
     expect(world.two.asked).not.toContain('eth_getLogs');
   });
 

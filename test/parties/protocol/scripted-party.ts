@@ -8,6 +8,7 @@ import { createHttpCheckout } from '../../../src/parties/checkout/http';
 import { createHttpExchange } from '../../../src/parties/exchange/http';
 import { createHttpExternalCards } from '../../../src/parties/external-cards/http';
 import { createHttpPayouts } from '../../../src/parties/payouts/http';
+import { createHttpScreening } from '../../../src/parties/screening/http';
 
 /** `break`: the connection breaks before an answer. `silent`: no answer comes. */
 export type Reply = { status: number; body: string } | 'break' | 'silent';
@@ -54,6 +55,7 @@ export function adaptersOf(baseUrl: string, more: { timeoutMs?: number } = {}) {
   const exchange = createHttpExchange(options);
   const processor = createHttpCardProcessor(options);
   const review = createHttpCardholderReview(options);
+  const screening = createHttpScreening(options);
   const ofCard = { key: 'ref_1', reference: 'card_1', callbackUrl: 'https://api.example' };
   const money = { amount: new Decimal(10), currency: 'EUR' };
   const ends = {
@@ -149,6 +151,23 @@ export function adaptersOf(baseUrl: string, more: { timeoutMs?: number } = {}) {
       ask: () => processor.tokenization(ofCard),
       order: () => processor.tokenize({ ...ofCard, wallet: 'apple_pay' }),
     },
+    screening: {
+      changes: screening.changes,
+      ask: () => screening.outcome('ref_1'),
+      order: () =>
+        screening.screen({
+          key: 'ref_1',
+          direction: 'outbound',
+          chain: 'ethereum',
+          asset: 'USDC',
+          address: '0x1',
+          ownAddress: null,
+          txHash: null,
+          ordinal: null,
+          amount: money.amount,
+          callbackUrl: 'https://api.example',
+        }),
+    },
     review: {
       changes: review.changes,
       ask: () => review.outcome('ref_1'),
@@ -173,7 +192,7 @@ export const MONEY_ADAPTERS: readonly AdapterName[] = [
 ];
 export const ADAPTERS: readonly AdapterName[] = [
   ...MONEY_ADAPTERS,
-  ...(['issuing', 'closures', 'tokenizations', 'review'] as const),
+  ...(['issuing', 'closures', 'tokenizations', 'review', 'screening'] as const),
 ];
 
 /** The answer that each adapter's `ask` reads, as on the wire. */
@@ -197,6 +216,7 @@ export const WORDS: Readonly<Record<AdapterName, Record<string, unknown>>> = {
   closures: { key: 'ref_1', version: 3, status: 'closed' },
   tokenizations: { key: 'ref_1', version: 3, status: 'completed' },
   review: { key: 'ref_1', version: 3, status: 'passed' },
+  screening: { key: 'ref_1', version: 3, status: 'cleared' },
 };
 
 function checkoutAnswer() {

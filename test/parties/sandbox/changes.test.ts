@@ -19,6 +19,7 @@ import {
   readAll,
   type SandboxWorld,
   sandboxWorld,
+  screening,
   session,
   withdrawal,
 } from './support';
@@ -63,7 +64,7 @@ const rowsOf = (ref: string): Promise<Row[]> =>
 describe('the list of changes', () => {
   it.each([
     ...['checkout', 'payouts', 'external-cards'],
-    ...['bank', 'exchange', 'card-processor', 'cardholder-review'],
+    ...['bank', 'exchange', 'card-processor', 'cardholder-review', 'screening'],
   ] as Exclude<SandboxParty, 'rates'>[])(
     'of %s continues from any cursor, in the order of time, without future changes',
     async (party) => {
@@ -75,6 +76,7 @@ describe('the list of changes', () => {
         exchange: () => deal(world, '905.14'),
         'card-processor': () => card(world, 'sandbox:slow'),
         'cardholder-review': () => application(world, 'sandbox:slow'),
+        screening: () => screening(world, 'bad002'),
       }[party];
       const read = changesOf(world, party);
       const start = (await readAll(read)).place;

@@ -152,6 +152,16 @@ export const application: Place = async (world, magic) => {
   return { ref: key, path, word: async () => plain(await cardholderReview.outcome(key)) };
 };
 
+export const screening: Place = async (world, magic) => {
+  const party = world.api.services.parties.screening;
+  const { key, path, callbackUrl } = placed(world);
+  const address = `0x${'1'.repeat(34)}${magic}`;
+  const outbound = { direction: 'outbound', ownAddress: null, txHash: null, ordinal: null } as const;
+  const asked = { key, chain: 'local', asset: 'USDT', address, amount: new Decimal(25), callbackUrl };
+  await insisted(world, () => party.screen({ ...outbound, ...asked }));
+  return { ref: key, path, word: async () => plain(await party.outcome(key)) };
+};
+
 export const deal: Place = async (world, magic) => {
   const { exchange } = world.api.services.parties;
   const { key, path, callbackUrl } = placed(world);
@@ -184,7 +194,7 @@ export const credit: Place = async (world, magic) => {
 
 export const changesOf = ({ api }: SandboxWorld, party: SandboxParty): ReadChanges => {
   const { checkout, payouts, externalCards, bank, exchange } = api.services.parties;
-  const { cardProcessor, cardholderReview } = api.services.parties;
+  const { cardProcessor, cardholderReview, screening: screener } = api.services.parties;
   const readers: Partial<Record<SandboxParty, { changes: ReadChanges }>> = {
     checkout,
     payouts,
@@ -193,6 +203,7 @@ export const changesOf = ({ api }: SandboxWorld, party: SandboxParty): ReadChang
     exchange,
     'card-processor': cardProcessor,
     'cardholder-review': cardholderReview,
+    screening: screener,
   };
   const reader = readers[party];
   if (!reader) throw new Error(`${party} lists nothing`);

@@ -8,6 +8,7 @@ import { EXCHANGE_SCENARIOS } from '../../../src/parties/exchange/sandbox/scenar
 import { CARD_SCENARIOS } from '../../../src/parties/external-cards/sandbox/scenarios';
 import type { SandboxParty } from '../../../src/parties/sandbox/options';
 import { PAYING_SCENARIOS } from '../../../src/parties/sandbox/paying/scenarios';
+import { SCREENING_SCENARIOS } from '../../../src/parties/screening/sandbox/scenarios';
 import { PartyRefused } from '../../../src/process/party-errors';
 import {
   application,
@@ -22,6 +23,7 @@ import {
   readAll,
   type SandboxWorld,
   sandboxWorld,
+  screening,
   session,
   tokenization,
   withdrawal,
@@ -68,6 +70,7 @@ const EVERY: [SandboxParty, string, Place][] = [
   ...REVIEW_SCENARIOS.filter(({ unreachableSeconds = 0 }) => Number.isFinite(unreachableSeconds)).map(
     ({ accountPurpose }): [SandboxParty, string, Place] => ['cardholder-review', accountPurpose, application],
   ),
+  ...SCREENING_SCENARIOS.map(({ ending }): [SandboxParty, string, Place] => ['screening', ending, screening]),
   ...BANK_SCENARIOS.map(({ amount }): [SandboxParty, string, Place] => ['bank', amount, credit]),
 ];
 

@@ -9,6 +9,8 @@ export function unreachableNode(chain: string): ChainNode {
     head: away,
     block: away,
     agreedBlock: away,
+    look: away,
+    taggedHeight: away,
     transfersTo: away,
     transaction: away,
     transactionOfEach: away,

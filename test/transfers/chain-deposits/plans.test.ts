@@ -1,5 +1,5 @@
+import { listUnlisted } from '../../../src/chain/holdings/unlisted';
 import type { Tx } from '../../../src/kernel/db/database';
-import { listUnlisted } from '../../../src/transfers/chain-deposits/unlisted';
 import { decidedAt, refsAbove, refsWaiting } from '../../../src/transfers/engine/tables/on-chain';
 import { expectIndexes } from '../../growth/explain';
 import { filledApi, MADE_AT } from '../../growth/filled';

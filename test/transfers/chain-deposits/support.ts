@@ -59,6 +59,8 @@ export interface WorldOptions extends TestChainOptions {
   alone?: boolean;
   /** The installation's keyring, when the command line must open its secrets. */
   keyring?: Keyring;
+  /** The product's time. */
+  now?: () => Date;
 }
 
 /** A real chain that mines each transaction at once, its network, and the API. The pool is empty. */
@@ -67,9 +69,11 @@ export async function openWorld({
   before,
   alone,
   keyring,
+  now,
   ...options
 }: WorldOptions = {}): Promise<World> {
-  const [api, chain] = await Promise.all([testApi(keyring ? { keyring } : {}), startTestChain(options)]);
+  const wiring = { ...(keyring ? { keyring } : {}), ...(now ? { now } : {}) };
+  const [api, chain] = await Promise.all([testApi(wiring), startTestChain(options)]);
   const { services, database } = api;
   const rpcUrls = [...(before ? [await before(chain.url)] : []), ...(alone ? [] : [chain.url])];
   const local = await withLocalNetwork(api, chain, { rpcUrls, ...network });

@@ -42,6 +42,8 @@ beforeAll(async () => {
   await database.transaction(async (tx) => {
     const terms = {
       name: 'Local',
+      finality: 'confirmations' as const,
+      requestsPerSecond: null,
       feeModel: 'evm' as const,
       kind: 'evm' as const,
       chainId: 7,

@@ -1,11 +1,11 @@
 import { type Abi, type Address, encodeFunctionData } from 'viem';
 import contracts from '../../../contracts/contracts.json';
 import { followedChains } from '../../../src/chain/holdings/read-position';
+import { keepUnlisted } from '../../../src/chain/holdings/unlisted';
 import { nodeOf } from '../../../src/chain/networks/nodes/nodes';
 import { payLocally } from '../../../src/startup/embedded/chain/token';
 import { ensureLocalNetwork } from '../../../src/startup/local-chain/network';
 import { keepTransfers } from '../../../src/transfers/chain-deposits/discover';
-import { keepUnlisted } from '../../../src/transfers/chain-deposits/unlisted';
 import { readChain } from '../../../src/watch/chains/follow-blocks';
 import { createTurn, watchChain } from '../../../src/watch/chains/watch';
 import { openWorld, type World } from '../../transfers/chain-deposits/support';

@@ -1,6 +1,7 @@
 import type { Sql } from '../../../kernel/db/database';
 import { invalid } from '../../../kernel/errors';
 import type { Services } from '../../../services';
+import { poolHolding } from '../../holdings/operations';
 import { requireChainAnswer } from '../../networks/nodes/chain-answer';
 import { undefinedIfNoToken } from '../../networks/nodes/no-token';
 import { nodeOf } from '../../networks/nodes/nodes';
@@ -44,21 +45,21 @@ type Deps = Pick<Services, 'keyring' | 'parties'>;
  * Lists wallets that may be swept and have enough of an asset: not disabled, without an open sweep. An allocated wallet counts with its
  * booked amount. Pool wallets come in the order of their derivation, then former stations with native coin. Reads all balances of an
  * asset in one batch.
- * @param used only wallets that were allocated once
+ * @param booked only wallets that were allocated once and hold enough by the books, so that no other wallet is asked for
  * @throws Problem 404 naming `chain`, 400 naming `asset`, 503 while a chain cannot be reached
  */
 export async function sweepCandidates(
   services: Deps,
   sql: Sql,
   { chain, asset }: CandidateFilter,
-  { used = false }: { used?: boolean } = {},
+  { booked = false }: { booked?: boolean } = {},
 ): Promise<SweepCandidate[]> {
   const found: SweepCandidate[] = [];
   for (const network of await networksOf(sql, chain)) {
     const assets = network.assets.filter(({ symbol }) => asset === undefined || symbol === asset);
     if (assets.length === 0 && chain !== undefined)
       throw invalid('asset must be an asset of the network.', 'asset');
-    found.push(...(await candidatesOn(services, sql, { network, assets, used })));
+    found.push(...(await candidatesOn(services, sql, { network, assets, booked })));
   }
   return found;
 }
@@ -69,16 +70,15 @@ const networksOf = async (sql: Sql, chain: string | undefined): Promise<Network[
 async function candidatesOn(
   services: Deps,
   sql: Sql,
-  { network, assets, used }: { network: Network; assets: readonly NetworkAsset[]; used: boolean },
+  { network, assets, booked }: { network: Network; assets: readonly NetworkAsset[]; booked: boolean },
 ): Promise<SweepCandidate[]> {
   const { chain } = network;
   const open = await listOperations(sql, { chain, type: 'sweep' }, {}, { open: true });
   const beingSwept = new Set(open.map(({ walletId }) => walletId));
   const config = await requireGasConfig(sql, network);
-  const all = [
-    ...(await sweepableWallets(sql, chain, { used })),
-    ...(used ? [] : await formerStations(sql, config)),
-  ];
+  const all = booked
+    ? await bookedWallets(sql, config, assets)
+    : [...(await sweepableWallets(sql, chain)), ...(await formerStations(sql, config))];
   const wallets = all.filter(({ id }) => !beingSwept.has(id));
   if (wallets.length === 0 || assets.length === 0) return [];
   const reached = await nodeOf(services, sql, chain);
@@ -106,6 +106,21 @@ async function candidatesOn(
     }
   }
   return found;
+}
+
+/** The used wallets that hold enough of any of the assets by the books. */
+async function bookedWallets(
+  sql: Sql,
+  config: GasConfig,
+  assets: readonly NetworkAsset[],
+): Promise<Wallet[]> {
+  const { chain } = config;
+  const among = new Set<string>();
+  for (const asset of assets) {
+    const enough = { chain, asset: asset.symbol, least: minSweepOf(config, asset) };
+    for (const address of await poolHolding(sql, enough)) among.add(address);
+  }
+  return among.size === 0 ? [] : sweepableWallets(sql, chain, { used: true, among: [...among] });
 }
 
 /** Our station wallets except the present station. A person decides whether they are swept. */

@@ -49,6 +49,15 @@ export const WAITS = [
 ] as const;
 export type WaitsFor = (typeof WAITS)[number];
 
+/**
+ * Stands for the asset of a token that no network lists. The word is no currency, so the ledger books the gas alone. Units of
+ * such a token have no decimals.
+ */
+export const UNLISTED = 'unlisted';
+
+/** Whether the operation is a recovery of a token that no network lists. */
+export const isRecovery = ({ asset }: Pick<GasOperation, 'asset'>): boolean => asset === UNLISTED;
+
 /** A movement of money between our addresses by one transaction. Units are the chain's. */
 export interface GasOperation {
   id: string;
@@ -93,6 +102,8 @@ export interface GasOperation {
   exportedAt: Date | null;
   /** Newest block at the first export. No earlier block can have the transaction. */
   exportedBlock: number | null;
+  /** Height below which the nodes have no news of its transaction, so they are not asked. Null: unknown. */
+  newsFrom: number | null;
   /** When the execution was booked. */
   executedAt: Date | null;
   dueBy: Date | null;

@@ -16,6 +16,7 @@ const operations = recordTable<GasOperation>('gas_operations', {
   lostUnits: wholeUnits,
   feeUnits: wholeUnits,
   exportedBlock: safeInteger,
+  newsFrom: safeInteger,
 });
 
 const OPEN_STATUSES = GAS_OPERATION_STATUSES.filter((status) => isOpen({ status }));
@@ -110,9 +111,17 @@ export async function freeMembers(tx: Sql, id: string): Promise<void> {
   );
 }
 
-/** Stores the time of the next look, unless the operation has changed. */
-export async function keepDueBy(sql: Sql, { id, revision }: GasOperation, dueBy: Date | null): Promise<void> {
-  await sql.run(operations().where({ id, revision }).update({ dueBy }));
+/**
+ * Stores the time of the next look, and the height from which it asks the nodes, unless the operation has changed.
+ * @param newsFrom absent: as before
+ */
+export async function keepDueBy(
+  sql: Sql,
+  { id, revision }: GasOperation,
+  { dueBy, newsFrom }: { dueBy: Date | null; newsFrom?: number | undefined },
+): Promise<void> {
+  const row = newsFrom === undefined ? { dueBy } : { dueBy, newsFrom };
+  await sql.run(operations().where({ id, revision }).update(row));
 }
 
 /** The operation that a transaction belongs to. */

@@ -69,6 +69,7 @@ export async function noteSeenTopups(
 /**
  * Books noted transfers that are final, and clears those that the chain no longer has. An undecided transfer is asked
  * for again.
+ * @param upTo height that decides those of earlier blocks: the last block that was read, or as {@link decidedBy} tells
  */
 export async function bookSeenTopups(
   { database, log }: Pick<Services, 'database' | 'log'>,
@@ -87,7 +88,7 @@ export async function bookSeenTopups(
       const { word, isAgreed } = await reportedTransaction(node, hash);
       const of = seen.filter(({ cause }) => hashOfCause(cause) === hash);
       if (!isAgreed || (!isMined(word) && !of.every(({ blockNumber }) => isLongAgo(blockNumber)))) return;
-      if (isMined(word) && (await depthOf(node, word.block, network.confirmations)) !== 'final') return;
+      if (isMined(word) && (await depthOf(node, word.block, network)) !== 'final') return;
       const there = isMined(word) ? word.transfers.filter(isMoved) : [];
       await database.transaction(async (tx) => {
         await clearChanges(

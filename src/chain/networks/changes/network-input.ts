@@ -7,16 +7,17 @@ import { assertAsShown, ignoredField, shownField } from '../../../kernel/wire/sh
 import { URL_LENGTH, webUrl } from '../../../kernel/wire/web-url';
 import { checkedAddress } from '../../../parties/chain/addresses';
 import { CHAIN_KINDS } from '../../../parties/chain/port';
-import type { NetworkTerms } from '../operations';
-import type { Network, NetworkAsset } from '../record';
+import { type Network, type NetworkAsset, type NetworkSettings, settingsOf } from '../record';
 import { ledgerDecimals, NATIVE_DECIMALS } from '../rules';
-import { feeModelSchema } from '../view';
+import { feeModelSchema, finalitySchema } from '../view';
 
 /** The largest chain id that wallets and libraries handle exactly (EIP-2294 within JavaScript's numbers). */
 const MAX_CHAIN_ID = 4_503_599_627_370_476;
 
 /** No chain needs more. A node is asked for all blocks within the confirmations. */
 const MAX_CONFIRMATIONS = 10_000;
+/** More calls in a second than any node is asked. */
+const MAX_PER_SECOND = 10_000;
 const MAX_NODES = 10;
 const MAX_ASSETS = 20;
 
@@ -48,6 +49,13 @@ export const networkInput = z.strictObject({
     .max(MAX_CONFIRMATIONS)
     .optional()
     .meta({ description: 'Blocks that make a payment final, its own included.' }),
+  finality: finalitySchema().optional(),
+  requestsPerSecond: z
+    .int()
+    .min(1)
+    .max(MAX_PER_SECOND)
+    .nullish()
+    .meta({ description: 'Limits the calls to each node in a second. Null clears the limit.' }),
   enabled: z
     .boolean()
     .optional()
@@ -91,6 +99,14 @@ export type NetworkInput = z.output<typeof networkInput>;
 /** Required for a new network, because there is no stored value to keep. */
 const NEEDED = ['name', 'kind', 'chainId', 'rpcUrls', 'confirmations', 'enabled', 'assets'] as const;
 
+/** Settings that a new network need not name. */
+const DEFAULTS = {
+  explorerUrl: null,
+  feeModel: 'evm',
+  finality: 'confirmations',
+  requestsPerSecond: null,
+} as const satisfies Partial<Network>;
+
 /**
  * Returns the terms after a PUT, checked without asking nodes. An absent field keeps its value.
  * @param before the stored network; undefined for a new one
@@ -100,32 +116,16 @@ export function checkedFields(
   chain: string,
   given: NetworkInput,
   before: Network | undefined,
-): Omit<NetworkTerms, 'rpcUrls'> {
+): NetworkSettings {
   assertAsShown(given, { chain }, ['chain']);
   const missing = before ? undefined : NEEDED.find((field) => given[field] === undefined);
   if (missing) throw invalid(`${missing} is required.`, missing);
-  const { explorerUrl = before?.explorerUrl ?? null, assets, ...rest } = given;
-  const {
-    name,
-    kind,
-    chainId,
-    confirmations,
-    enabled,
-    feeModel = 'evm',
-  } = {
-    ...before,
-    ...defined(rest),
-  } as Network;
-  return {
-    name,
-    kind,
-    chainId,
-    explorerUrl,
-    confirmations,
-    enabled,
-    feeModel,
-    assets: assets === undefined && before ? before.assets : checkedAssets(kind, assets ?? []),
-  };
+  const { assets, ...rest } = given;
+  const merged = { ...DEFAULTS, ...before, ...defined(rest) } as Network;
+  return settingsOf({
+    ...merged,
+    assets: assets === undefined && before ? before.assets : checkedAssets(merged.kind, assets ?? []),
+  });
 }
 
 const defined = (given: object): object =>

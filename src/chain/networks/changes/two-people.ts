@@ -7,7 +7,7 @@ import { maskUrl, openUrls, sealUrls } from '../addresses';
 import type { Following } from '../following';
 import { warnOfFewHosts } from '../nodes/hosts';
 import { assertSavable, findOpened, type NetworkTerms, type OpenedNetwork, saveNetwork } from '../operations';
-import { isChainName, type NetworkAsset } from '../record';
+import { isChainName, type NetworkAsset, settingsOf } from '../record';
 import { networkView } from '../view';
 import { checkedFields, networkInput } from './network-input';
 import { type Judged, judgedAgain, judgedTerms } from './update';
@@ -118,9 +118,11 @@ async function saveJudged(
 
 /** All terms but the node addresses, as JSON of the input. */
 function keptTerms(terms: NetworkTerms) {
-  const { name, kind, chainId, explorerUrl, confirmations, enabled, feeModel, assets } = terms;
-  const kept = assets.map((asset) => ({ ...asset, minDeposit: asset.minDeposit.toFixed() }));
-  return { name, kind, chainId, explorerUrl, confirmations, enabled, feeModel, assets: kept };
+  const settings = settingsOf(terms);
+  return {
+    ...settings,
+    assets: settings.assets.map((asset) => ({ ...asset, minDeposit: asset.minDeposit.toFixed() })),
+  };
 }
 
 /** Compares clear addresses, because masks of two addresses of one provider look the same. */
@@ -143,6 +145,7 @@ function guardedChanges(before: OpenedNetwork | undefined, after: NetworkTerms):
     ['rpcUrls', was?.rpcUrls, after.rpcUrls, masked(before?.rpcUrls ?? [])],
     ['chainId', was?.chainId, after.chainId, ({ chainId }) => String(chainId)],
     ['confirmations', was?.confirmations, after.confirmations, ({ confirmations }) => String(confirmations)],
+    ['finality', was?.finality, after.finality, ({ finality }) => finality],
     ['assets', was && tokens(was), tokens(after), tokens],
   ];
   return compared
@@ -160,6 +163,7 @@ function otherChanges(before: OpenedNetwork | undefined, after: NetworkTerms): E
     explorerUrl: ({ explorerUrl }) => explorerUrl,
     enabled: ({ enabled }) => String(enabled),
     feeModel: ({ feeModel }) => feeModel,
+    requestsPerSecond: ({ requestsPerSecond: most }) => (most === null ? null : String(most)),
     minDeposit: minima,
   };
   return Object.entries(texts)

@@ -3,7 +3,7 @@ import type { Resolve } from '../../../kernel/security/allowed-addresses';
 import { fieldPath } from '../../../kernel/wire/json';
 import { checkUrl } from '../../../kernel/wire/reached-url';
 import { assertAsShown } from '../../../kernel/wire/shown-fields';
-import { ChainAway, ChainRefused } from '../../../parties/chain/errors';
+import { ChainAway, ChainRefused, NodesDisagree } from '../../../parties/chain/errors';
 import type { Block, ChainNode } from '../../../parties/chain/port';
 import type { Parties } from '../../../parties/parties';
 import type { Services } from '../../../services';
@@ -101,8 +101,8 @@ async function askNodes(
   terms: NetworkTerms,
   { before, isStale }: { before: OpenedNetwork | undefined; isStale: boolean },
 ): Promise<Block | undefined> {
-  const { kind, chainId, rpcUrls, assets } = terms;
-  const node = parties.chain.of({ chain, kind, chainId, rpcUrls });
+  const { kind, chainId, rpcUrls, requestsPerSecond, assets } = terms;
+  const node = parties.chain.of({ chain, kind, chainId, rpcUrls, requestsPerSecond });
   const answers = await node.chainIds();
   const other = answers.find((said) => said.chainId !== chainId);
   if (other) throw invalid(`chainId must be the one that the node reports: ${other.chainId}.`, 'chainId');
@@ -110,7 +110,10 @@ async function askNodes(
   const isNeeded =
     terms.enabled && !isStale && !(before?.network.enabled && isReachedAlike(terms, termsOf(before)));
   const isAway =
-    answers.length === 0 || !(await judgeFeeModel(node, terms)) || !(await judgeAssets(node, assets));
+    answers.length === 0 ||
+    !(await judgeFeeModel(node, terms)) ||
+    !(await judgeFinality(node, terms)) ||
+    !(await judgeAssets(node, assets));
   if (isAway && isNeeded) throw unavailable('The chain cannot be reached; nothing was recorded.');
   return isNeeded && !before?.network.enabled ? requireChainAnswer(node.head()) : undefined;
 }
@@ -126,6 +129,23 @@ async function judgeFeeModel(node: ChainNode, { feeModel }: NetworkTerms): Promi
       throw invalid(`feeModel must be the one that the chain's contracts show: ${shown}.`, 'feeModel');
     return true;
   } catch (error) {
+    if (error instanceof ChainAway) return false;
+    throw error;
+  }
+}
+
+/**
+ * @returns false when no node answered
+ * @throws Problem 400 when most nodes do not know the tag
+ */
+async function judgeFinality(node: ChainNode, { finality }: NetworkTerms): Promise<boolean> {
+  if (finality === 'confirmations') return true;
+  try {
+    await node.taggedHeight(finality);
+    return true;
+  } catch (error) {
+    if (error instanceof NodesDisagree)
+      throw invalid(`finality must be a tag that most nodes report: ${finality} is none.`, 'finality');
     if (error instanceof ChainAway) return false;
     throw error;
   }

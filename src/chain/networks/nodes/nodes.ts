@@ -27,6 +27,6 @@ export async function nodeOf(
   const found = await findOpened({ keyring }, sql, chain);
   if (!found) throw notFound('network');
   const { network, rpcUrls } = found;
-  const { kind, chainId } = network;
-  return { network, node: parties.chain.of({ chain, kind, chainId, rpcUrls }) };
+  const { kind, chainId, requestsPerSecond } = network;
+  return { network, node: parties.chain.of({ chain, kind, chainId, rpcUrls, requestsPerSecond }) };
 }

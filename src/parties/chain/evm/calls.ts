@@ -1,5 +1,6 @@
 import { decodeFunctionData, encodeFunctionData, erc20Abi, type Hex, numberToHex } from 'viem';
 import { asHex } from '../addresses';
+import type { FinalTag } from '../port';
 
 /** Parameters of requests to nodes, and the data of calls to a token (EIP-20). */
 
@@ -22,7 +23,7 @@ export const erc20BalanceOf = (owner: string): Hex =>
 
 export const erc20Decimals = (): Hex => encodeFunctionData({ abi: erc20Abi, functionName: 'decimals' });
 
-export const headerCall = (number: number | 'latest') => ({
+export const headerCall = (number: number | 'latest' | FinalTag) => ({
   method: 'eth_getBlockByNumber',
   params: [typeof number === 'number' ? numberToHex(number) : number, false],
 });

@@ -3,7 +3,8 @@ import { Agent, request } from 'undici';
 import { z } from 'zod';
 import { createResolver, isAllowedAddress } from '../../../kernel/security/allowed-addresses';
 import { guardedConnector } from '../../../kernel/security/guarded-connector';
-import { BadStatus, NodeAway, TooLong } from './faults';
+import { BadStatus, Limited, NodeAway, TooLong } from './faults';
+import { restMsOf } from './limits';
 
 /** Limit of an answer in bytes: a full block of a busy chain, or its logs. */
 const MAX_BYTES = 32 * 1024 * 1024;
@@ -53,6 +54,7 @@ export function createClient(text: string, timeoutMs: number): Client {
       const said = await answer.body.text();
       const { statusCode } = answer;
       if (statusCode >= 200 && statusCode <= 299) return JSON.parse(said) as unknown;
+      if (statusCode === 429) throw new Limited(restMsOf(answer.headers['retry-after'], new Date()));
       const refusal = refusalIn(said);
       if (refusal === undefined) throw new BadStatus(statusCode);
       return refusal;

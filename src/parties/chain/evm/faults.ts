@@ -29,6 +29,15 @@ export class BadStatus extends NodeAway {
   }
 }
 
+/** The node asks to be left alone for a while, because its quota is used up. It has done nothing. */
+export class Limited extends NodeAway {
+  override name = 'Limited';
+  /** @param restMs as the node asks; undefined: it does not tell */
+  constructor(readonly restMs?: number) {
+    super(false);
+  }
+}
+
 export class OtherChain extends NodeAway {
   override name = 'OtherChain';
   constructor() {
@@ -79,6 +88,15 @@ const WORDS: readonly (readonly [RegExp, Refusal])[] = [
 
 /** Codes of EIP-1474 that do not judge the request: parse error, internal error, unknown method, limit exceeded. */
 const NOT_NOW = [-32700, -32603, -32601, -32005];
+
+/** EIP-1474 `limit exceeded`. Some nodes also use it for answers that are too long. */
+const LIMIT_EXCEEDED = -32005;
+const QUOTA =
+  /^limit exceeded\W*$|too many requests|(rate|request|capacity|credits?|quota|per second|compute).{0,24}(limit|exceed)/;
+
+/** Whether a JSON-RPC error tells that the quota of requests is used up. A node that finds an answer too long does not. */
+export const isQuota = ({ code, message }: { code: number; message: string }): boolean =>
+  (code === LIMIT_EXCEEDED || code === 429) && QUOTA.test(message.slice(0, 1_000).toLowerCase());
 
 /** EIP-1474 and geth: the call ran and reverted. */
 const REVERTED = 3;

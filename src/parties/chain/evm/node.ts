@@ -1,12 +1,12 @@
 import { isHash } from 'viem';
 import { areMost, ofMost } from '../agreement';
 import { ChainRefused, NodesDisagree } from '../errors';
-import type { AgreedBlock, ChainAddress, ChainNode } from '../port';
+import type { AgreedBlock, ChainAddress, ChainNode, FinalTag } from '../port';
 import { answers, blockOf } from './answers';
 import { broadcastBy } from './broadcast';
 import { headerCall } from './calls';
 import { readDataCost, readFeeModel } from './data-costs';
-import { NodeAway } from './faults';
+import { NodeAway, NodeRefused } from './faults';
 import { feesOf, readFees } from './fees';
 import { createNodes, type NodesOptions } from './nodes';
 import type { Rpc } from './rpc';
@@ -29,6 +29,11 @@ export function createEvmNode(address: ChainAddress, options: NodesOptions): Cha
   return {
     chainIds: nodes.chainIds,
     head: nodes.newest,
+    look: (maxAgeMs = 0) => nodes.look(maxAgeMs),
+    taggedHeight: async (tag) => {
+      const { said, of } = byMost(chain, await nodes.said((rpc) => readTagged(rpc, tag)));
+      return ofMost(said, of);
+    },
     block: (number) =>
       nodes.first((rpc) => readBlockAt(rpc, number), { isEnough: (block) => block !== undefined }),
     agreedBlock: async (number) => {
@@ -85,6 +90,13 @@ async function readNonces(rpc: Rpc, address: string) {
 async function readBlock(rpc: Rpc, number: number) {
   const header = await rpc.call(headerCall(number), answers.header);
   return header ? blockOf(header) : undefined;
+}
+
+/** A node without such a block counts as one that does not answer. */
+async function readTagged(rpc: Rpc, tag: FinalTag): Promise<number> {
+  const header = await rpc.call(headerCall(tag), answers.header);
+  if (!header) throw new NodeRefused('refused');
+  return header.number;
 }
 
 /** Rejects a block of another height, which would look like a reorganisation. */

@@ -4,7 +4,8 @@ import { ChainAway } from '../errors';
 import type { Block, ChainAddress } from '../port';
 import { answers, blockOf } from './answers';
 import { headerCall } from './calls';
-import { NodeAway, NodeRefused, OtherChain, Unsettled } from './faults';
+import { Limited, NodeAway, NodeRefused, OtherChain, Unsettled } from './faults';
+import { boundedRest } from './limits';
 import { createRpc, type Rpc } from './rpc';
 
 export interface Nodes {
@@ -21,6 +22,12 @@ export interface Nodes {
    * @throws ChainAway
    */
   newest(): Promise<Block>;
+  /**
+   * The newest block of one address, and of another one at the next call. Asks none when an earlier call has seen a block
+   * within the time.
+   * @throws ChainAway
+   */
+  look(maxAgeMs: number): Promise<Block>;
   /**
    * The answers of all nodes that are not far behind. A node that failed lately may hang, so it is asked only where the
    * others are no majority.
@@ -57,6 +64,8 @@ interface Member {
   /** Resolves when the node has named our chain. Unset after a failure, so that it is checked again. */
   checked: Promise<void> | undefined;
   failedAt: number | undefined;
+  /** The node is asked nothing before, because its quota is used up. Milliseconds since 1970. */
+  restsUntil: number;
   /** Whether the node was far behind in the last comparison. */
   isBehind: boolean;
 }
@@ -76,26 +85,29 @@ const READINGS = 3;
 export function createNodes(address: ChainAddress, options: NodesOptions): Nodes {
   const { chain } = address;
   const members = address.rpcUrls.map((url, place): Member => {
-    const rpc = createRpc(url, options.timeoutMs ?? TIMEOUT_MS);
-    return { url, place, rpc, checked: undefined, failedAt: undefined, isBehind: false };
+    const rpc = createRpc(url, options.timeoutMs ?? TIMEOUT_MS, address.requestsPerSecond ?? undefined);
+    return { url, place, rpc, checked: undefined, failedAt: undefined, restsUntil: 0, isBehind: false };
   });
 
   async function ask<T>(member: Member, read: (rpc: Rpc) => Promise<T>): Promise<T> {
+    const restMs = member.restsUntil - options.now().getTime();
+    if (restMs > 0) throw new Limited(restMs);
     try {
       await (member.checked ??= checkChain(member));
       const answer = await retryUnsettled(() => read(member.rpc));
       member.failedAt = undefined;
       return answer;
     } catch (error) {
-      if (isAway(error)) markFailed(member, error);
+      if (error instanceof Limited) rest(member, error);
+      else if (isAway(error)) markFailed(member, error);
       throw error;
     }
   }
 
-  /** @throws OtherChain; NodeAway, not sent: nothing else was asked of the node */
+  /** @throws OtherChain; Limited; NodeAway, not sent: nothing else was asked of the node */
   async function checkChain({ rpc }: Member): Promise<void> {
-    const chainId = await chainIdOf(rpc).catch(() => {
-      throw new NodeAway(false);
+    const chainId = await chainIdOf(rpc).catch((error: unknown) => {
+      throw error instanceof Limited ? error : new NodeAway(false);
     });
     if (chainId !== address.chainId) throw new OtherChain();
   }
@@ -108,12 +120,26 @@ export function createNodes(address: ChainAddress, options: NodesOptions): Nodes
     member.checked = undefined; // another server may answer at the address later
   }
 
-  const hasFailed = ({ failedAt }: Member): boolean =>
-    failedAt !== undefined && failedAt > options.now().getTime() - ASKED_LAST_MS;
+  /** The node asks for it, so its rest is neither a fault nor an outage. */
+  function rest(member: Member, { restMs }: Limited): void {
+    const now = options.now().getTime();
+    if (member.restsUntil <= now)
+      options.log.info(
+        { chain, place: member.place },
+        'a node of a chain rests, because its quota is used up',
+      );
+    member.restsUntil = Math.max(member.restsUntil, now + boundedRest(restMs));
+    member.checked = undefined;
+  }
+
+  const hasFailed = ({ failedAt, restsUntil }: Member): boolean =>
+    restsUntil > options.now().getTime() ||
+    (failedAt !== undefined && failedAt > options.now().getTime() - ASKED_LAST_MS);
+
+  const isLast = (member: Member) => member.isBehind || hasFailed(member);
 
   function inOrder(backwards = false): Member[] {
     const order = backwards ? members.toReversed() : members;
-    const isLast = (member: Member) => member.isBehind || hasFailed(member);
     return [...order.filter((member) => !isLast(member)), ...order.filter(isLast)];
   }
 
@@ -164,22 +190,46 @@ export function createNodes(address: ChainAddress, options: NodesOptions): Nodes
     return { said: told, of: members.length };
   };
 
-  return {
-    async first(read, { isEnough = () => true, backwards } = {}) {
-      const answers = [];
-      for (const member of inOrder(backwards)) {
-        try {
-          const answer = await ask(member, read);
-          if (isEnough(answer)) return answer;
-          answers.push(answer);
-        } catch (error) {
-          if (!isFault(error)) throw error;
-        }
+  /** The first usable answer of the members, in their order. */
+  async function firstOf<T>(
+    order: readonly Member[],
+    read: (rpc: Rpc) => Promise<T>,
+    isEnough: (answer: T) => boolean,
+  ): Promise<T> {
+    const answers: T[] = [];
+    for (const member of order) {
+      try {
+        const answer = await ask(member, read);
+        if (isEnough(answer)) return answer;
+        answers.push(answer);
+      } catch (error) {
+        if (!isFault(error)) throw error;
       }
-      if (answers.length === 0) throw new ChainAway(chain);
-      return answers[0] as Awaited<ReturnType<typeof read>>;
-    },
+    }
+    if (answers.length === 0) throw new ChainAway(chain);
+    return answers[0] as T;
+  }
+
+  let looks = 0;
+  let seen: { head: Block; at: number } | undefined;
+
+  async function look(maxAgeMs: number): Promise<Block> {
+    if (seen && options.now().getTime() < seen.at + maxAgeMs) return seen.head;
+    // A node that has stopped would hide new blocks if it were asked each time.
+    const turned = inOrder();
+    const well = turned.filter((member) => !isLast(member)).length || turned.length;
+    const begin = looks % well;
+    looks += 1;
+    const order = [...turned.slice(begin, well), ...turned.slice(0, begin), ...turned.slice(well)];
+    const head = await firstOf(order, readHead, () => true);
+    seen = { head, at: options.now().getTime() };
+    return head;
+  }
+
+  return {
+    first: (read, { isEnough = () => true, backwards } = {}) => firstOf(inOrder(backwards), read, isEnough),
     newest,
+    look,
     said,
     each: (read) => members.map((member) => ask(member, read)),
     async chainIds() {

@@ -2,7 +2,8 @@ import { setImmediate } from 'node:timers';
 import { z } from 'zod';
 import { inParallel, portionsOf } from '../../../kernel/in-parallel';
 import { createClient, type RpcCall } from './client';
-import { BadStatus, NodeAway, NodeRefused, refusalOf, TooLong } from './faults';
+import { BadStatus, isQuota, Limited, NodeAway, NodeRefused, refusalOf, TooLong } from './faults';
+import { createShape } from './limits';
 
 /**
  * JSON-RPC of one address. A schema reads every answer, and an answer that does not fit counts as none.
@@ -45,9 +46,17 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** @param url may hold credentials, so no error contains it */
-export function createRpc(url: string, timeoutMs: number): Rpc {
-  const ask = createClient(url, timeoutMs);
+/**
+ * @param url may hold credentials, so no error contains it
+ * @param perSecond most calls in a second; absent: no limit
+ */
+export function createRpc(url: string, timeoutMs: number, perSecond?: number): Rpc {
+  const client = createClient(url, timeoutMs);
+  const turn = createShape(perSecond);
+  const ask: typeof client = async (body) => {
+    await turn(Array.isArray(body) ? body.length : 1);
+    return client(body);
+  };
   let waiting = new Map<string, Waiting>();
   let singleUntil = 0;
 
@@ -118,6 +127,7 @@ function nothingIfRefused(error: unknown): undefined {
 function read<Schema extends z.ZodType>(body: unknown, schema: Schema): z.output<Schema> {
   const answer = rpcAnswer.safeParse(body);
   if (!answer.success) throw new NodeAway(true);
+  if (answer.data.error && isQuota(answer.data.error)) throw new Limited();
   if (answer.data.error) throw new NodeRefused(refusalOf(answer.data.error));
   const result = schema.safeParse(answer.data.result);
   if (!result.success) throw new NodeAway(true);

@@ -1,25 +1,21 @@
-import { encodeEventTopics, erc20Abi, getAddress, numberToHex } from 'viem';
+import { getAddress, numberToHex } from 'viem';
 import { asHex } from '../addresses';
-import { type Block, type ChainTransfer, type FoundTransfers, NATIVE } from '../port';
-import { answers, blockOf, type Header, type Log, type Receipt, type Sent } from './answers';
+import {
+  type Addresses,
+  type AddressSet,
+  type Block,
+  type ChainTransfer,
+  type FoundTransfers,
+  NATIVE,
+} from '../port';
+import { answers, blockOf, type Header, type Receipt, type Sent } from './answers';
 import { headerCall } from './calls';
-import { NodeRefused, TooLong, Unsettled } from './faults';
+import { NodeRefused, Unsettled } from './faults';
+import { type BlockRange, movedBy, transferLogs } from './logs';
 import type { Rpc } from './rpc';
-
-/** `Transfer(address indexed from, address indexed to, uint256 value)` (EIP-20). */
-const EVENT = { abi: erc20Abi, eventName: 'Transfer' } as const;
-const [TRANSFER] = encodeEventTopics(EVENT);
-
-/** Addresses in one filter that nodes accept. */
-const FILTER = 500;
 
 /** Full blocks requested at the same time. */
 const BLOCKS = 4;
-
-export interface BlockRange {
-  from: number;
-  to: number;
-}
 
 /** The token transfers of a transaction, to any address, ordered by their place in the receipt. */
 export function tokenTransfers(receipt: Receipt, block: Block): ChainTransfer[] {
@@ -45,38 +41,19 @@ export function nativeTransfer(sent: Sent, receipt: Receipt, block: Block): Chai
 }
 
 /**
- * Undefined for another event, for a token of EIP-721 (indexed value), and for a transfer of nothing. viem's decoder
- * accepts a fourth topic, longer data, and an address with leading digits.
- */
-function movedBy({ topics, data, removed }: Log) {
-  const [event, from, to, ...more] = topics;
-  if (event !== TRANSFER || more.length > 0 || data.length !== 66 || removed === true) return undefined;
-  const [sender, receiver] = [addressIn(from), addressIn(to)];
-  const units = BigInt(data);
-  return sender && receiver && sender !== receiver && units > 0n
-    ? { from: sender, to: receiver, units }
-    : undefined;
-}
-
-/** Reads an address of 32 bytes: 12 zero bytes and the address. */
-function addressIn(topic: string | undefined): string | undefined {
-  return topic?.startsWith(`0x${'0'.repeat(24)}`) ? getAddress(`0x${topic.slice(-40)}`) : undefined;
-}
-
-/**
- * All transfers to the addresses in a range of blocks, read from one node.
+ * The transfers to the addresses in a range of blocks, read from one node. {@link transferLogs} tells of which contracts.
  * @throws Unsettled the chain was reorganised meanwhile
  */
 export async function readTransfers(
   rpc: Rpc,
   range: BlockRange,
-  addresses: readonly string[],
+  addresses: Addresses,
   { native, listed = [] }: { native: boolean; listed?: readonly string[] | undefined },
 ): Promise<FoundTransfers> {
   const last = await requireHeader(rpc, range.to);
   const { parentHash } = range.from === range.to ? last : await requireHeader(rpc, range.from);
-  const ours = new Set(addresses.map((address) => address.toLowerCase()));
-  const { logs, inPart } = await logsTo(rpc, range, [...ours], listed);
+  const ours = inLowerCase(addresses);
+  const { logs, inPart } = await transferLogs(rpc, range, ours, listed);
   const blocks = native && ours.size > 0 ? await fullBlocks(rpc, range, last) : [];
   const sent = blocks.flatMap(({ transactions }) =>
     transactions.filter(({ to, value }) => value > 0n && to && ours.has(to)),
@@ -101,6 +78,9 @@ export async function readTransfers(
   };
 }
 
+const inLowerCase = (addresses: Addresses): AddressSet =>
+  'has' in addresses ? addresses : new Set(addresses.map((address) => address.toLowerCase()));
+
 /** A receipt may have moved to a later block meanwhile, and a node may return more than the filter asks for. */
 const isWithin = ({ from, to }: BlockRange, block: Block | undefined) =>
   block !== undefined && block.number >= from && block.number <= to;
@@ -113,88 +93,6 @@ async function requireHeader(rpc: Rpc, number: number): Promise<Header> {
   const header = await rpc.call(headerCall(number), answers.header);
   if (header?.number !== number) throw new NodeRefused('refused');
   return header;
-}
-
-interface FoundLogs {
-  logs: Log[];
-  /** Blocks of which only the listed contracts' logs were read. */
-  inPart: number[];
-}
-
-/**
- * Logs of any contract to the addresses. Only logs of the listed contracts where a node cannot return all of a block.
- */
-async function logsTo(
-  rpc: Rpc,
-  range: BlockRange,
-  addresses: readonly string[],
-  listed: readonly string[],
-): Promise<FoundLogs> {
-  const logs: Log[] = [];
-  const inPart = new Set<number>();
-  for (let at = 0; at < addresses.length; at += FILTER) {
-    const found = await logsIn(rpc, range, addresses.slice(at, at + FILTER), listed);
-    logs.push(...found.logs);
-    for (const number of found.inPart) inPart.add(number);
-  }
-  const isOurs = (log: Log) => log.removed !== true && movedBy(log) !== undefined;
-  return { logs: logs.filter(isOurs), inPart: [...inPart] };
-}
-
-/** Halves the range where the node refuses it. Nodes bound the blocks or the logs, each with its own error text. */
-async function logsIn(
-  rpc: Rpc,
-  { from, to }: BlockRange,
-  addresses: readonly string[],
-  listed: readonly string[],
-): Promise<FoundLogs> {
-  try {
-    return { logs: await askLogs(rpc, { from, to }, addresses), inPart: [] };
-  } catch (error) {
-    if (!isTooMuch(error)) throw error;
-    // A flood of worthless tokens may exceed the node's limit in one block. It must not hide the listed tokens.
-    if (from >= to) return { logs: await listedLogs(rpc, from, addresses, listed), inPart: [from] };
-    const middle = Math.floor((from + to) / 2);
-    const first = await logsIn(rpc, { from, to: middle }, addresses, listed);
-    const second = await logsIn(rpc, { from: middle + 1, to }, addresses, listed);
-    return { logs: [...first.logs, ...second.logs], inPart: [...first.inPart, ...second.inPart] };
-  }
-}
-
-/** The listed contracts' logs in a block. Halves the addresses where the node finds the logs too many. */
-async function listedLogs(
-  rpc: Rpc,
-  block: number,
-  addresses: readonly string[],
-  listed: readonly string[],
-): Promise<Log[]> {
-  if (listed.length === 0) return [];
-  try {
-    return await askLogs(rpc, { from: block, to: block }, addresses, listed);
-  } catch (error) {
-    if (!isTooMuch(error) || addresses.length === 1) throw error;
-    const middle = Math.ceil(addresses.length / 2);
-    const first = await listedLogs(rpc, block, addresses.slice(0, middle), listed);
-    return [...first, ...(await listedLogs(rpc, block, addresses.slice(middle), listed))];
-  }
-}
-
-const isTooMuch = (error: unknown) => error instanceof NodeRefused || error instanceof TooLong;
-
-/** @param contracts absent: any contract */
-function askLogs(
-  rpc: Rpc,
-  { from, to }: BlockRange,
-  addresses: readonly string[],
-  contracts?: readonly string[],
-): Promise<Log[]> {
-  const filter = {
-    fromBlock: numberToHex(from),
-    toBlock: numberToHex(to),
-    topics: encodeEventTopics({ ...EVENT, args: { to: addresses.map(asHex) } }),
-    ...(contracts ? { address: contracts } : {}),
-  };
-  return rpc.alone({ method: 'eth_getLogs', params: [filter] }, answers.logs);
 }
 
 /** @throws Unsettled the blocks do not form one chain that ends with `last` */

@@ -4,6 +4,8 @@ import { rpc } from './rpc';
 
 /** A transaction from an outside payer. */
 export interface Sent {
+  /** Absent: the node's own account. */
+  from?: Address;
   to: Address;
   data?: Hex;
   value?: Hex;

@@ -32,19 +32,34 @@ export async function newestBlock(url: string): Promise<{ number: number; hash: 
 
 /**
  * Pays an address on the local chain. Test USDT is minted, and the node's own account has plenty of ETH.
- * @param units in the asset's smallest unit @returns hash of the mined transaction
+ * @param units in the asset's smallest unit
+ * @param from the payer, any address; absent: the node's own account
+ * @returns hash of the mined transaction
  */
 export async function payLocally(
   url: string,
   asset: 'USDT' | 'ETH',
   to: Address,
   units: bigint,
+  from?: Address,
 ): Promise<Hex> {
-  if (asset === 'ETH') return sendAsPayer(url, { to, value: `0x${units.toString(16)}` });
+  const payer = from ?? (await payerOf(url));
+  if (from !== undefined) await beAble(url, from, units);
+  if (asset === 'ETH') return sendAsPayer(url, { from: payer, to, value: `0x${units.toString(16)}` });
   const call = (functionName: string, receiver: Address) => ({
+    from: payer,
     to: TEST_USDT,
     data: encodeFunctionData({ abi, functionName, args: [receiver, units] }),
   });
-  await sendAsPayer(url, call('mint', await payerOf(url)));
+  await sendAsPayer(url, call('mint', payer));
   return sendAsPayer(url, call('transfer', to));
+}
+
+/** Enough for the gas of a payment. */
+const GAS = 10n ** 18n;
+
+/** Lets the node send for an address whose key nobody has. */
+async function beAble(url: string, from: Address, units: bigint): Promise<void> {
+  await rpc(url, 'anvil_setBalance', [from, `0x${(GAS + units).toString(16)}`]);
+  await rpc(url, 'anvil_impersonateAccount', [from]);
 }

@@ -58,17 +58,36 @@ const DECIDED_AT = raw(`case word->>'state'
 
 const undecided = (chain: string) => ofChain(chain).whereRaw(`word->>'state' in ('seen', 'absent')`);
 
-/** Undecided deposits that the chain's height now decides, each with the revision of its row. */
-export const decidedAt = (sql: Sql, chain: string, height: number): Promise<Map<string, number>> =>
-  revisionsOf(sql, undecided(chain).where(DECIDED_AT, '<=', height));
+/**
+ * Undecided deposits that the chain's height now decides, each with the revision of its row.
+ * @param tagged height that decides the deposits of a tag instead (`decidedBy` of the watcher)
+ */
+export const decidedAt = (
+  sql: Sql,
+  chain: string,
+  height: number,
+  tagged = height,
+): Promise<Map<string, number>> => {
+  const query = undecided(chain).where(DECIDED_AT, '<=', Math.max(height, tagged));
+  if (tagged !== height)
+    void query.whereRaw(`? <= case when terms ->> 'finality' is not null then ?::bigint else ?::bigint end`, [
+      ...[DECIDED_AT, tagged, height],
+    ]);
+  return revisionsOf(sql, query);
+};
 
 /**
  * Deposits whose next step is due at a height: decided ones, and those without a first step. Two queries, because no
  * index serves both.
  */
-export const steppingAt = async (sql: Sql, chain: string, height: number): Promise<Map<string, number>> =>
+export const steppingAt = async (
+  sql: Sql,
+  chain: string,
+  height: number,
+  tagged = height,
+): Promise<Map<string, number>> =>
   new Map([
-    ...(await decidedAt(sql, chain, height)),
+    ...(await decidedAt(sql, chain, height, tagged)),
     ...(await revisionsOf(sql, ofChain(chain).whereNull('word'))),
   ]);
 

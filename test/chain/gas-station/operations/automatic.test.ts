@@ -1,5 +1,5 @@
 import { parseEther } from 'viem';
-import { orderAutoSweeps } from '../../../../src/chain/gas-station/auto-sweep';
+import { orderAutoSweeps, SWEEPS_DUE } from '../../../../src/chain/gas-station/auto-sweep';
 import { attempts, ether, feesOf, fundNative, type TestStation, testStation, withParties } from './support';
 
 const numbersOf = (operation: { id: string }[], world: TestStation) =>
@@ -35,6 +35,27 @@ describe('automatic sweeps', () => {
     expect(await orderAutoSweeps(world.services)).toBe(0);
     expect(await world.tokens(world.treasury)).toBe(50_000_000n);
     expect(await world.held('treasury', 'USDT')).toBe('50');
+  });
+
+  it('are perhaps due once more after a top-up has ended, although that writes no event', async () => {
+    const sign = async () => {
+      const [row] = await world.services.database.query<{ value: string }>(
+        `select (${SWEEPS_DUE.sql}) as value`,
+      );
+      return row?.value;
+    };
+    await world.wallets(1, 25_000_000n);
+    const before = await sign();
+    expect(await orderAutoSweeps(world.services)).toBe(1);
+    expect(await sign()).toBe('true');
+    const [topup] = await listed('operations');
+    expect(await world.lead(topup!.id)).toMatchObject({ status: 'completed' });
+    const after = await sign();
+    expect([before, after]).toEqual([expect.stringMatching(/^perhaps/), expect.stringMatching(/^perhaps/)]);
+    expect(after).not.toBe(before);
+    expect(await orderAutoSweeps(world.services)).toBe(1);
+    const [sweep] = await listed('operations');
+    expect(await world.lead(sweep!.id)).toMatchObject({ status: 'completed' });
   });
 
   it('order one top-up, even when it arrives during the run', async () => {

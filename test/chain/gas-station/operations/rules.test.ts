@@ -37,6 +37,7 @@ const operation = (change: Partial<GasOperation> = {}): GasOperation => ({
   units: 100n,
   cancelReason: null,
   exportedBlock: null,
+  newsFrom: null,
   execution: 'local',
   status: 'pending',
   waitsFor: null,

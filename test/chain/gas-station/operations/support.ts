@@ -1,10 +1,12 @@
 import { type Address, type Hex, parseEther } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { advanceGasOperation } from '../../../../src/chain/gas-station/operations/steps/advance';
+import { fromUnits } from '../../../../src/chain/networks/rules';
 import { findWallet } from '../../../../src/chain/wallets/operations';
 import { newId } from '../../../../src/kernel/ids';
 import { internalBalance } from '../../../../src/kernel/ledger/accounts';
 import type { ChainAccount } from '../../../../src/kernel/ledger/entries';
+import type { Decimal } from '../../../../src/kernel/money/money';
 import type { Parties } from '../../../../src/parties/parties';
 import { breaksOf as breaksOfSubject } from '../../../../src/process/breaks/operations';
 import type { Services } from '../../../../src/services';
@@ -87,6 +89,7 @@ export async function testStation(options: StationOptions = {}) {
       for (const { id, address } of made) {
         await allocatedOnce(api.services.database, id, tenantId);
         await chain.pay(token, address, units);
+        await noteHeld(api.services.database, address, fromUnits(units, decimals));
         if (gas !== '0') await fundNative(chain, address, parseEther(gas));
       }
       if (options.chain?.blockTime === 'manual') await chain.client.mine({ blocks: 1 });
@@ -139,6 +142,14 @@ const allocatedOnce = (sql: Services['database'], walletId: string, tenantId: st
      insert into wallet_allocations (id, wallet_id, tenant_id, account_id, asset, reference, started_at, ended_at, created_at, updated_at)
      values ($1, $2, $3, $3, 'USDT', $4, now(), now(), now(), now())`,
     [newId('walletAllocation'), walletId, tenantId, newId('reference')],
+  );
+
+/** Notes the amount of a deposit that is not final. The books of the pool do not have it yet. */
+const noteHeld = (sql: Services['database'], address: string, amount: Decimal) =>
+  sql.query(
+    `insert into holding_changes (chain, cause, address, asset, place, amount, booked, block_number)
+     values ('local', $1, $2, 'USDT', 'pool', $3, 0, 0)`,
+    [newId('chainDeposit'), address, amount.toFixed()],
   );
 
 const BALANCE_OF = [

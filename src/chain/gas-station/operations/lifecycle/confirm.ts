@@ -18,7 +18,7 @@ import {
   otherBooked,
   type Verdict,
 } from '../rules';
-import { type ChainContext, contextOf } from '../steps/context';
+import { type ChainContext, contextOf, finalBy } from '../steps/context';
 import { updateOperation } from '../store';
 import { lookAtGasOperation } from '../workflows';
 import { bookReverted, endExecuted, moveOperation } from './end';
@@ -47,9 +47,9 @@ export async function askAbout(
   const operation = await requireOperation(services.database, id, type);
   const context = await contextOf(services, operation);
   const hash = requireHash(context.network, txHash);
-  const { node, config } = context;
+  const { node } = context;
   const reported = await requireChainAnswer(reportedTransaction(node, hash));
-  const final = await requireChainAnswer(finalOf(node, reported, config.sweepConfirmations));
+  const final = await requireChainAnswer(finalOf(node, reported, finalBy(context)));
   return { hash, word: reported.word, isFinal: final !== undefined, context };
 }
 

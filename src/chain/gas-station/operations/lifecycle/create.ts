@@ -18,7 +18,7 @@ import { requireGasConfig } from '../../config/operations';
 import type { GasConfig } from '../../config/record';
 import { nativeSymbol } from '../../rules';
 import { requireWallet } from '../read';
-import type { GasOperation } from '../record';
+import { type GasOperation, isRecovery } from '../record';
 import { EXPIRES_AFTER_MS } from '../rules';
 import { contextOf } from '../steps/context';
 import { planOperation } from '../steps/plan';
@@ -161,7 +161,9 @@ async function assertPayable(services: Asking, ordered: Ordered): Promise<void> 
  * Refuses a sweep that was ordered before its wallet was allocated. The caller holds the wallet's lock.
  * @throws Problem 409 `invalid_transition` when it would move more than the books hold
  */
-async function assertBooked(tx: Tx, wallet: Wallet, { asset, decimals, units }: Ordered): Promise<void> {
+async function assertBooked(tx: Tx, wallet: Wallet, ordered: Ordered): Promise<void> {
+  const { asset, decimals, units } = ordered;
+  if (isRecovery(ordered)) return;
   const bound = await boundByBooks(tx, wallet.chain, { symbol: asset, decimals }, [wallet]);
   if (bound(wallet, units) < units)
     throw conflict('invalid_transition', 'The wallet was allocated meanwhile: order it again.', 'walletId');
@@ -195,6 +197,7 @@ export async function createOperation(
     executedAt: null,
     exportedAt: null,
     exportedBlock: null,
+    newsFrom: null,
     revision: 0,
     createdAt: at,
     updatedAt: at,

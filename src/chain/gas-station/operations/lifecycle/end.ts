@@ -75,7 +75,7 @@ export async function endExecuted(
   network: Network,
   { hash, word, verdict }: Executed,
 ): Promise<GasOperation> {
-  const { moved, lost } = verdict.is === 'right' ? verdict : { moved: 0n, lost: 0n };
+  const { moved, lost } = storable(verdict.is === 'right' ? verdict : { moved: 0n, lost: 0n });
   const whole = operation.batchOf ?? operation.id;
   const fee = feeOf(operation, word.fee, await countMembers(tx, whole));
   const at = services.now();
@@ -96,6 +96,13 @@ export async function endExecuted(
   const failure = await failureOf(tx, operation, hash, verdict.in === 'success');
   return moveOperation(services, tx, operation, 'fail', { ...booked, ...failure });
 }
+
+/** The logs of an unlisted token's contract may add up to more than a column holds. */
+const MAX_UNITS = 10n ** 78n - 1n;
+const storable = ({ moved, lost }: { moved: bigint; lost: bigint }) => ({
+  moved: moved < MAX_UNITS ? moved : MAX_UNITS,
+  lost: lost < MAX_UNITS ? lost : MAX_UNITS,
+});
 
 async function failureOf(
   tx: Tx,

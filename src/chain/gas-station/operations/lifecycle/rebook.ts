@@ -1,5 +1,5 @@
 import type { Tx } from '../../../../kernel/db/database';
-import { finalTransaction, type Mined } from '../../../../parties/chain/agreement';
+import { type FinalBy, finalTransaction, type Mined } from '../../../../parties/chain/agreement';
 import type { ChainNode } from '../../../../parties/chain/port';
 import type { Services } from '../../../../services';
 import { bookedSince } from '../../../holdings/operations';
@@ -11,13 +11,14 @@ import { bookOtherFee, type Execution } from '../books';
 import { operationSigned } from '../nonces-store';
 import type { GasOperation } from '../record';
 import { feeOf, judgeOwn } from '../rules';
+import { finalBy } from '../steps/context';
 import { countMembers, findOperation, updateOperation } from '../store';
 
 /** A network with its nodes, and how deep a block must be. */
 interface Chain {
   network: Network;
   node: ChainNode;
-  confirmations: number;
+  by: FinalBy;
   /** Ledger symbol of the native coin. */
   asset: string;
 }
@@ -37,8 +38,8 @@ export async function rebookFees(
   const { database } = services;
   const asset = nativeSymbol(network);
   if (asset === undefined) return;
-  const { sweepConfirmations: confirmations } = await requireGasConfig(database, network);
-  const chain = { network, node, asset, confirmations };
+  const config = await requireGasConfig(database, network);
+  const chain = { network, node, asset, by: finalBy({ network, config }) };
   for (const { cause } of await bookedSince(database, { chain: network.chain, asset, block })) {
     const operation = await operationOf(services, network, cause);
     // Without an operation the cause is a deposit, or a payment to a station.
@@ -64,9 +65,9 @@ async function rebookFee(
   { id, txHash }: GasOperation,
   cause: string,
 ): Promise<void> {
-  const { network, node, asset, confirmations } = chain;
+  const { network, node, asset, by } = chain;
   const hash = isHash(cause) ? cause : txHash;
-  const word = hash === null ? undefined : await finalTransaction(node, hash, confirmations);
+  const word = hash === null ? undefined : await finalTransaction(node, hash, by);
   if (!word) return;
   await database.transaction(async (tx) => {
     const operation = await findOperation(tx, id, { lock: 'update' });

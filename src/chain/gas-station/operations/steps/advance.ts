@@ -42,7 +42,7 @@ async function advanceKnown(services: Services, id: string): Promise<Progress> {
     if (stepped === AGAIN) continue;
     // A step that rests has changed nothing.
     const { operation } = isOpen(snapshot.operation) ? await readSnapshot(services, id) : snapshot;
-    await keepDueBy(services.database, operation, stepped.lookAt);
+    await keepDueBy(services.database, operation, { dueBy: stepped.lookAt, newsFrom: stepped.newsFrom });
     const { status } = operation;
     const lookAt = stepped.lookAt && services.productClock.toWorkflow(stepped.lookAt);
     return { status, open: isOpen(operation), lookAt };

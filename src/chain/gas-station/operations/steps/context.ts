@@ -1,4 +1,5 @@
 import type { Tx } from '../../../../kernel/db/database';
+import type { FinalBy } from '../../../../parties/chain/agreement';
 import type { ChainNode } from '../../../../parties/chain/port';
 import { RecordLost } from '../../../../process/lost-record';
 import type { Services } from '../../../../services';
@@ -40,6 +41,12 @@ export async function contextOf(
   const config = await requireGasConfig(services.database, network);
   return { network, node, config, authorize: authorizer(services, network) };
 }
+
+/** What makes the block of an operation's transaction final. */
+export const finalBy = ({ network, config }: Pick<ChainContext, 'network' | 'config'>): FinalBy => ({
+  confirmations: config.sweepConfirmations,
+  finality: network.finality,
+});
 
 const authorizer =
   (

@@ -1,22 +1,26 @@
 import type { Tx } from '../../../../kernel/db/database';
 import {
   depthOf,
+  type FinalBy,
   isMined,
   type Mined,
   type ReportedTransaction,
   reportedTransaction,
 } from '../../../../parties/chain/agreement';
+import type { Block } from '../../../../parties/chain/port';
 import type { Services } from '../../../../services';
+import { makesBlocksByItself } from '../../../networks/rules';
+import { balancesOf, noteRecovered } from '../../recoveries/after';
 import { isAboveCap } from '../../rules';
 import { bookReverted, endExecuted, endUnexecuted, moveOperation } from '../lifecycle/end';
 import { closeTaken, closeWaits, showTaken } from '../nonces/breaks';
 import type { Attempt } from '../nonces/record';
-import type { GasOperation } from '../record';
+import { type GasOperation, isRecovery } from '../record';
 import { askAgainAfter, isReverted, judge, judgeOwn, STUCK_AFTER_MS } from '../rules';
 import { updateOperation } from '../store';
 import { handOverAgain } from './broadcast';
 import { cancel } from './cancel';
-import { type ChainContext, type Snapshot, whileUnchanged } from './context';
+import { type ChainContext, finalBy, type Snapshot, whileUnchanged } from './context';
 import { bookLateExecutions } from './late-executions';
 import { isOutbid, replace } from './replace';
 import { AGAIN, lookIn, type StepResult, waitFor, waitForCap } from './step-result';
@@ -26,21 +30,56 @@ import { goOnAfterEarlier, waitForAgreement, waitForEarlier } from './waits';
 interface MinedReport extends Pick<ReportedTransaction, 'isAgreed'> {
   hash: string;
   word: Mined;
+  /** The newest block that was seen, where the chain makes blocks by itself. */
+  newest?: Block | undefined;
 }
 
-/** Asks about all transactions of the operation, because any attempt may be the mined one. */
+/** How long the newest block that a node has named is taken for the newest. Milliseconds. */
+const SEEN_MS = 3_000;
+
+/**
+ * Follows the transactions of an operation. While no block can have news, one node is asked for the height alone. A chain
+ * that makes blocks only for transactions is asked at each look.
+ */
 export async function follow(
   services: Services,
   snapshot: Snapshot,
   context: ChainContext,
 ): Promise<StepResult> {
+  if (!makesBlocksByItself(context.network)) return ask(services, snapshot, context);
+  const { newsFrom, txHash, updatedAt } = snapshot.operation;
+  const newest = await context.node.look(SEEN_MS);
+  if (newsFrom !== null && newest.number < newsFrom) {
+    const mined = { number: newsFrom - context.config.sweepConfirmations + 1, at: updatedAt };
+    const ms = txHash === null ? 0 : mostOfTime(mined, newest, newsFrom);
+    return lookIn(services, Math.max(ms, againSince(services, updatedAt)));
+  }
+  const result = await ask(services, snapshot, context, newest);
+  return result === AGAIN || result.newsFrom !== undefined
+    ? result
+    : { ...result, newsFrom: newest.number + 1 };
+}
+
+/** Asks about all transactions of the operation, because any attempt may be the mined one. */
+async function ask(
+  services: Services,
+  snapshot: Snapshot,
+  context: ChainContext,
+  newest?: Block,
+): Promise<StepResult> {
+  const { txHash, newsFrom } = snapshot.operation;
+  if (txHash !== null && newsFrom !== null) {
+    // A block had it at the last look, so its nonce tells nothing more.
+    const { mined } = await reportedTransactions(snapshot, context);
+    if (mined) return inBlock(services, snapshot, context, { ...mined, newest });
+  }
   const latest = snapshot.attempts.at(-1);
   const isMember = snapshot.operation.batchOf !== null;
   if (isMember && latest?.raw && snapshot.operation.status === 'pending') return join(services, snapshot);
   // Read first, so that the later answers include whatever has used the nonce.
   const counted = latest?.raw ? await context.node.nonce(latest.address) : 0;
   const { mined, words } = await reportedTransactions(snapshot, context);
-  if (mined) return inBlock(services, snapshot, context, mined);
+  if (mined) return inBlock(services, snapshot, context, { ...mined, newest });
   if (snapshot.operation.waitsFor === 'nonce_taken' && words.includes('pending'))
     await closeTaken(services.database, snapshot.operation.id, services.now());
   if (!latest?.raw) return notSeen(services, snapshot, words.includes('pending'));
@@ -93,17 +132,53 @@ async function inBlock(
     // The chain's answer still holds, so it is not asked again.
     return noted ? inBlock(services, { operation: noted, attempts }, context, report) : AGAIN;
   }
-  const depth = await depthOf(context.node, word.block, context.config.sweepConfirmations);
-  if (depth === 'shallow')
-    return waitFor(services, snapshot, null, againSince(services, operation.updatedAt));
+  const depth = await depthOf(context.node, word.block, finalBy(context));
+  if (depth === 'shallow') return waitForDepth(services, snapshot, report, finalBy(context));
   if (depth === 'disputed' || !isAgreed) return waitForAgreement(services, snapshot);
   const isOurs = attempts.some((attempt) => attempt.raw !== null && attempt.hash === hash);
-  await whileUnchanged(services, operation, (tx, current) =>
-    isOurs
+  const after = isRecovery(operation) ? await balancesOf(context.node, operation) : undefined;
+  await whileUnchanged(services, operation, async (tx, current) => {
+    if (after) await noteRecovered(tx, operation, after, word.block.number);
+    return isOurs
       ? endExecuted(services, tx, current, context.network, { hash, word, verdict: judgeOwn(current, word) })
-      : endConfirmed(services, tx, current, context, report),
-  );
+      : endConfirmed(services, tx, current, context, report);
+  });
   return AGAIN;
+}
+
+/** Longest wait for confirmations, so that faster blocks are noticed. Milliseconds. */
+const LONGEST_WAIT_MS = 60_000;
+
+/** Blocks after which a tag is asked for again. */
+const TAG_BLOCKS = 8;
+
+/** Waits until the block has its confirmations. Looks again after most of the time that the blocks will take. */
+async function waitForDepth(
+  services: Services,
+  snapshot: Snapshot,
+  { word: { block }, isAgreed, newest }: MinedReport,
+  { confirmations, finality }: FinalBy,
+): Promise<StepResult> {
+  const since = againSince(services, snapshot.operation.updatedAt);
+  if (!newest || !isAgreed) return waitFor(services, snapshot, null, since);
+  const deep = block.number + confirmations - 1;
+  // Only the nodes know when a tag moves.
+  const newsFrom = finality === 'confirmations' ? deep : Math.max(deep, newest.number + TAG_BLOCKS);
+  const result = await waitFor(
+    services,
+    snapshot,
+    null,
+    Math.max(since, mostOfTime(block, newest, newsFrom)),
+  );
+  return result === AGAIN ? result : { ...result, newsFrom };
+}
+
+/** Most of the time until a height, by the blocks since the first one. 0 where they tell nothing. Milliseconds. */
+function mostOfTime(first: Pick<Block, 'number' | 'at'>, newest: Block, until: number): number {
+  const blocks = newest.number - first.number;
+  if (blocks <= 0) return 0;
+  const interval = (newest.at.getTime() - first.at.getTime()) / blocks;
+  return Math.min(LONGEST_WAIT_MS, Math.max(0, 0.9 * (until - newest.number) * interval));
 }
 
 /** Judges a transaction that a person executed. If it was not the transfer, the operation stays open. */

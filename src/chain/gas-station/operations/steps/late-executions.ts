@@ -5,7 +5,7 @@ import type { Attempt } from '../nonces/record';
 import { freedOf, settleFreed } from '../nonces-store';
 import { judgeOwn } from '../rules';
 import { findOperation } from '../store';
-import type { ChainContext } from './context';
+import { type ChainContext, finalBy } from './context';
 
 /**
  * Books a given-up attempt that is final after all, because somebody has kept its bytes. Its operation has ended, so a
@@ -24,16 +24,20 @@ export async function bookLateExecutions(
 
 async function bookOne(
   services: Pick<Services, 'database' | 'now'>,
-  { node, network, config }: ChainContext,
+  context: Pick<ChainContext, 'node' | 'network' | 'config'>,
   { chain, hash, operationId }: Attempt,
 ): Promise<void> {
   if (hash === null) return;
-  const word = await finalTransaction(node, hash, config.sweepConfirmations);
+  const word = await finalTransaction(context.node, hash, finalBy(context));
   if (!word) return;
   await services.database.transaction(async (tx) => {
     const operation = await findOperation(tx, operationId, { lock: 'update' });
     if (!operation || operation.executedAt !== null) return;
     if (!(await settleFreed(tx, { chain, operationId, hash }, services.now()))) return;
-    await endExecuted(services, tx, operation, network, { hash, word, verdict: judgeOwn(operation, word) });
+    await endExecuted(services, tx, operation, context.network, {
+      hash,
+      word,
+      verdict: judgeOwn(operation, word),
+    });
   });
 }

@@ -10,10 +10,13 @@ import type { Sweep, SweepParties } from '../../strategies/port';
 import { isTransferable, transfer } from '../../strategies/transfer';
 import { mostOf } from '../nonces/rules';
 import type { Planned } from '../nonces-store';
-import type { GasOperation, WaitsFor } from '../record';
+import { type GasOperation, isRecovery, type WaitsFor } from '../record';
 import { senderOf } from '../rules';
 import type { ChainContext } from './context';
 import { type Ready, readySender } from './ready-sender';
+
+/** Most gas of a recovery, because the contract of an unlisted token may use up any amount. */
+export const MAX_RECOVERY_GAS = 1_000_000n;
 
 /** The transaction of an operation, except its nonce. */
 export interface Plan extends ReportedNonces {
@@ -54,10 +57,10 @@ export const planOperation = async (
 
 /**
  * Bounds sweeps of one asset: an allocated wallet sends what the books hold of it. The reservation of a sweep keeps any other
- * wallet unallocated.
+ * wallet unallocated. The books hold nothing of a token that no network lists, so its recovery moves all.
  */
 export async function mayMove(sql: Sql, operations: readonly Booked[]): Promise<MayMove> {
-  const sweeps = operations.filter(({ type }) => type === 'sweep');
+  const sweeps = operations.filter((each) => each.type === 'sweep' && !isRecovery(each));
   const [first] = sweeps;
   if (!first) return (_, balance) => balance;
   const ids = sweeps.map(({ walletId }) => walletId);
@@ -78,6 +81,9 @@ export async function planTransaction(
 ): Promise<Plan | NoPlan> {
   const { node, config, network, nonces } = ready;
   const { token, fromAddress: from, ofStation } = operation;
+  // A deposit of a listed token has an owner, so only a sweep moves it.
+  if (isRecovery(operation) && network.assets.some(({ contract }) => contract === token))
+    return { waitsFor: 'stopped' };
   // Asked together, so that they travel in one request.
   const [fees, coins, ofToken] = await Promise.all([
     node.fees(),
@@ -93,6 +99,7 @@ export async function planTransaction(
   const call = await callOf(ready, operation, there);
   const estimate = await estimated(ready, call);
   if ('waitsFor' in estimate) return estimate;
+  if (isRecovery(operation) && estimate.gas > MAX_RECOVERY_GAS) return { waitsFor: 'refused' };
   const prices = boundedFees(fees, config.maxGasPrice, dataPriceOf(estimate));
   if (!prices) return { waitsFor: 'gas_price' };
   const cost = mostOf({ ...estimate, ...prices });

@@ -5,8 +5,11 @@ import { TRY_AGAIN_MS } from '../rules';
 import { updateOperation } from '../store';
 import { type Snapshot, whileUnchanged } from './context';
 
-/** Result of a step: `again` for another step, else the time of the next look. Null: the operation has ended. */
-export type StepResult = 'again' | { lookAt: Date | null };
+/**
+ * Result of a step: `again` for another step, else the time of the next look. Null: the operation has ended. `newsFrom`:
+ * height from which the next look asks the nodes.
+ */
+export type StepResult = 'again' | { lookAt: Date | null; newsFrom?: number };
 
 export const AGAIN = 'again' satisfies StepResult;
 

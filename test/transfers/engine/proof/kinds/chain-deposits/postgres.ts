@@ -5,6 +5,7 @@ import type { Tx } from '../../../../../../src/kernel/db/database';
 import { Problem, unavailable } from '../../../../../../src/kernel/errors';
 import { Decimal } from '../../../../../../src/kernel/money/money';
 import type { ChainTransfer } from '../../../../../../src/parties/chain/port';
+import { PartyAway } from '../../../../../../src/process/party-errors';
 import type { Services } from '../../../../../../src/services';
 import { confirmDeposit, findOnChain } from '../../../../../../src/transfers/chain-deposits/confirm';
 import { keepTransfers, tellDeposits } from '../../../../../../src/transfers/chain-deposits/discover';
@@ -44,6 +45,8 @@ const NETWORK: NetworkTerms = {
   chainId: 31_337,
   explorerUrl: null,
   enabled: true,
+  finality: 'confirmations',
+  requestsPerSecond: null,
   feeModel: 'evm',
   rpcUrls: ['http://127.0.0.1:1/'],
   confirmations: CONFIRMATIONS,
@@ -85,7 +88,7 @@ async function open(at: Opening<ChainDepositWord>): Promise<{ id: string | null;
     txHash: `0x${paids.toString(16).padStart(64, '0')}`,
     ordinal: oneOf(random, [0, 1]),
     token: token.contract,
-    from: `0x${'cc'.repeat(20)}`,
+    from: `0x${'cc'.repeat(17)}${oneOf(random, ['cccccc', 'cccccc', 'cccccc', 'bad001'])}`,
     to,
     at: new Date(Date.now() + 2_000),
   };
@@ -171,9 +174,19 @@ function heard(
   const wasFinal = before.some(({ state, blockHash }) => state === 'final' && blockHash === said.blockHash);
   const stays = said.logIndex === 0 && wasFinal && stored.state === 'final';
   const state = stays ? 'final' : said.state;
-  // Nodes give no version and no rate.
-  return { ...said, version: undefined, state, absentFrom: null, rate: stored.rate };
+  // Nodes give no version, no rate and no screening.
+  const { screening: _, ...ofNodes } = said;
+  return {
+    ...ofNodes,
+    version: undefined,
+    state,
+    absentFrom: null,
+    rate: stored.rate,
+    ...screeningOf(stored),
+  };
 }
+
+const screeningOf = ({ screening }: ChainDepositWord) => (screening === undefined ? {} : { screening });
 
 /** Spends a part of the deposit's account, so that it has less than the deposit brought. */
 async function spend(tx: Tx, id: string, share: number): Promise<void> {
@@ -203,7 +216,7 @@ export const chainDepositThroughPostgres: PostgresProof<ChainDepositTerms, Chain
     throw new Error('a deposit on a chain has no order');
   },
   port: (double) => nodesOf(double).port,
-  // Sometimes no rate is fresh enough.
+  // Sometimes no rate is fresh enough, or the screening party is away.
   around: (services, { wavers }) => ({
     ...services,
     parties: {
@@ -211,6 +224,10 @@ export const chainDepositThroughPostgres: PostgresProof<ChainDepositTerms, Chain
       rates: {
         ...services.parties.rates,
         rate: (from, to) => (wavers() ? stale() : services.parties.rates.rate(from, to)),
+      },
+      screening: {
+        ...services.parties.screening,
+        screen: async (request) => (wavers() ? away() : services.parties.screening.screen(request)),
       },
     },
   }),
@@ -222,7 +239,11 @@ export const chainDepositThroughPostgres: PostgresProof<ChainDepositTerms, Chain
   act: (_services, tx, id, { kind, share }) => (kind === SPEND ? spend(tx, id, share) : undefined),
   mustBeFound: isThere,
   requiredStatuses: ['confirming', 'credited', 'uncredited'],
-  requiredDecisions: ['confirmed', 'suspense_write_off', 'vanished'],
+  requiredDecisions: ['confirmed', 'screening_refused', 'suspense_write_off', 'vanished'],
+};
+
+const away = (): never => {
+  throw new PartyAway();
 };
 
 const stale = (): never => {

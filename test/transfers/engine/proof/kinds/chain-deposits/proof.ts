@@ -9,6 +9,7 @@ import type {
 } from '../../../../../../src/transfers/chain-deposits/record';
 import type { Holding } from '../../../../../../src/transfers/engine/books/position';
 import type { Decision } from '../../../../../../src/transfers/engine/record';
+import { SCREENING_REFUSED } from '../../../../../../src/transfers/screening/record';
 import { type Exchange, hasResolutions, smallestOf, totalOf } from '../../../books';
 import { begun, START } from '../../../look';
 import type { KindProof } from '../../kind-proof';
@@ -59,8 +60,13 @@ const atHeight = (of: { blockNumber: number } | null, height: number) =>
 /** An amount of 18 decimals, which are more than the ledger has. */
 const FINE = { decimals: 18, units: '100000000000000000001', dust: '1' };
 
-/** All words that nodes could say. Most of them repeat the transfer as it was found. */
-const words: fc.Arbitrary<ChainDepositWord> = fc.record({
+/** Results of the screening party. Null: nobody was asked. */
+const screened: fc.Arbitrary<Pick<ChainDepositWord, 'screening'>> = fc
+  .constantFrom(null, null, 'cleared', 'cleared', 'pending', 'refused')
+  .map((status) => (status === null ? {} : { screening: { status } }) as Pick<ChainDepositWord, 'screening'>);
+
+/** What nodes could say. Most words repeat the transfer as it was found. */
+const said = fc.record({
   state: fc.constantFrom('seen', 'final', 'final', 'final', 'absent', 'gone'),
   blockNumber: fc.constantFrom(7, 7, 8),
   blockHash: fc.constantFrom('0xb7', '0xb7', '0xc7'),
@@ -69,6 +75,11 @@ const words: fc.Arbitrary<ChainDepositWord> = fc.record({
   absentFrom: fc.constantFrom(null, 9),
   rate: fc.constantFrom('0.9', '0.9', '1.23456789012345', null).map((rate) => rate && new Decimal(rate)),
 } as const);
+
+/** All words that nodes and the screening party could give. */
+const words: fc.Arbitrary<ChainDepositWord> = fc
+  .tuple(said, screened)
+  .map(([one, other]) => ({ ...one, ...other }));
 
 const amountOf = ({ decimals }: ChainDepositTerms, units: string): Decimal =>
   new Decimal(units).dividedBy(new Decimal(10).pow(decimals)).toDecimalPlaces(6, Decimal.ROUND_DOWN);
@@ -103,7 +114,10 @@ function asOnChain(deposit: ChainDeposit, books: readonly Holding[], impossible:
   for (const [n, { kind }] of made.entries()) assert.equal(kind, n % 2 === 0 ? 'confirmed' : 'vanished');
   assert.equal(status === 'confirming', made.length === 0);
   assert.equal(credited.gt(0), status === 'credited' && credited.gt(0), `credited while it is ${status}`);
-  if (word?.state === 'final' && (made.length > 0 || word.rate !== null))
+  const isRefused = deposit.decisions.some(({ kind }) => kind === SCREENING_REFUSED);
+  if (isRefused) assert.equal(credited.toFixed(), '0', 'credited although the screening party refuses');
+  const isPending = word?.screening?.status === 'pending';
+  if (word?.state === 'final' && !isPending && (made.length > 0 || word.rate !== null))
     assert.equal(made.at(-1)?.kind, 'confirmed', 'a final deposit is confirmed');
   if (word?.state === 'gone')
     assert.equal(totalOf(books, 'pool@local').toFixed(), '0', 'the pool is not empty');

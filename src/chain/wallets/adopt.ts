@@ -1,0 +1,93 @@
+import type { Sql, Tx } from '../../kernel/db/database';
+import { conflict } from '../../kernel/errors';
+import type { Keyring } from '../../kernel/security/keyring';
+import type { Network } from '../networks/record';
+import { isAttested } from './attestation';
+import type { Wallet } from './record';
+import { attestedWallet } from './seed/derive';
+import { rolesOf } from './seed/named-addresses';
+import { insertWallets, lockDerivation } from './store';
+
+/**
+ * A key gives the same address on every EVM network. A payer who uses the wrong network therefore pays to us, too. The
+ * network on which the money has come adopts the wallet: the wallet is swept, compared with the books and shown there,
+ * and never given to a payer.
+ */
+
+/** An address of ours on which nobody had to pay on a network, because it was derived for another one. */
+export interface Stray {
+  address: string;
+  /** The network that it was derived for. */
+  homeChain: string;
+  /** The tenant that the address belongs to for ever. Null: it was never allocated. */
+  tenantId: string | null;
+  /** The network has adopted the wallet already. */
+  isAdopted: boolean;
+  /** False for a row that somebody has written by hand, and where the network has named the address for another use. */
+  isOurs: boolean;
+}
+
+type Home = Pick<
+  Wallet,
+  'id' | 'chain' | 'address' | 'derivationIndex' | 'purpose' | 'scope' | 'attestation'
+> & {
+  tenantId: string | null;
+  isAdopted: boolean;
+  isNamed: boolean;
+};
+
+// Raw: an anti-join. Index: wallets_of_address.
+const HOMES = `
+  select distinct on (home.address) home.id, home.chain, home.address, home.derivation_index as "derivationIndex", home.purpose,
+         home.scope, home.attestation, home.tenant_id as "tenantId", own.id is not null as "isAdopted",
+         exists (select from named_addresses n where n.chain = $1 and n.address = home.address) as "isNamed"
+    from wallets home left join wallets own on own.address = home.address and own.chain = $1
+   where home.address = any ($2::text[]) and home.chain <> $1 and home.purpose = 'pool' and not home.adopted
+     and (own.id is null
+          or own.adopted and not exists (select from wallet_allocations held where held.wallet_id = own.id))
+   order by home.address, home.tenant_id nulls last, home.chain`;
+
+const homesOf = (sql: Sql, chain: string, addresses: readonly string[]): Promise<Home[]> =>
+  addresses.length === 0 ? Promise.resolve([]) : sql.query<Home>(HOMES, [chain, [...new Set(addresses)]]);
+
+/** Finds which addresses are ours by another network only: the network has no wallet there, or an adopted one. */
+export async function straysAmong(
+  sql: Sql,
+  keyring: Keyring,
+  chain: string,
+  addresses: readonly string[],
+): Promise<ReadonlyMap<string, Stray>> {
+  const found = await homesOf(sql, chain, addresses);
+  return new Map(
+    found.map(({ address, tenantId, isAdopted, isNamed, ...home }) => {
+      const isOurs = !isNamed && isAttested(keyring, { address, ...home });
+      return [address, { address, homeChain: home.chain, tenantId, isAdopted, isOurs }];
+    }),
+  );
+}
+
+/**
+ * Gives a network the wallets of addresses that {@link straysAmong} has found. Idempotent. A scope's index joins the
+ * scope; any other index stays with its network, and the adopted wallet is never allocated.
+ * @throws Problem 409 `invalid_transition` when the network has named such an address for another use
+ */
+export async function adoptWallets(
+  { keyring }: { keyring: Keyring },
+  tx: Tx,
+  { chain, kind }: Pick<Network, 'chain' | 'kind'>,
+  addresses: readonly string[],
+): Promise<void> {
+  if (addresses.length === 0) return;
+  await lockDerivation(tx, kind); // naming an address takes the same lock
+  const [named] = await rolesOf(tx, chain, addresses);
+  if (named) throw conflict('invalid_transition', `${named[0]} is a ${named[1]} of the network.`, 'address');
+  const homes = await homesOf(tx, chain, addresses);
+  const rows = homes
+    .filter((home) => !home.isAdopted && isAttested(keyring, home))
+    .map(({ address, derivationIndex, purpose, scope, tenantId }) => ({
+      ...attestedWallet(keyring, { chain, address, derivationIndex, purpose, scope }),
+      tenantId,
+      adopted: true as const,
+    }));
+  await insertWallets(tx, kind, rows);
+}
