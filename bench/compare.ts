@@ -3,22 +3,24 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { hasHistory, withCommit } from '../scripts/unpack-commit';
-import { compare, type Pair } from './comparison';
+import { compare, isHeld, type Pair } from './comparison';
 import { runTurn } from './turn';
 
 const ROOT = join(__dirname, '..');
+const PLANNED = 10;
 
 /**
  * `npm run bench -- compare [--against COMMIT] [--pairs N]` compares the authorizations of this checkout with those of
  * an earlier commit (default: `bench/baseline.json`). A pair is one turn of each in random order, because the machine
- * drifts within minutes. Exits with 1 when this checkout is slower ({@link compare}).
+ * drifts within minutes. Without `--pairs` it plans ten, and ends earlier when no further pair can show that this checkout
+ * is slower. Exits with 1 when it is ({@link compare}).
  */
 export async function benchComparison(): Promise<void> {
   const { values } = parseArgs({
     args: process.argv.slice(3),
     options: {
       against: { type: 'string', default: baseline() },
-      pairs: { type: 'string', default: '10' },
+      pairs: { type: 'string' },
     },
   });
   if (!hasHistory()) {
@@ -27,7 +29,9 @@ export async function benchComparison(): Promise<void> {
   }
   const pairs: Pair[] = [];
   await withCommit(values.against, (folder) => {
-    while (pairs.length < Number(values.pairs)) {
+    const planned = Number(values.pairs ?? PLANNED);
+    const isDone = () => pairs.length >= planned || (!values.pairs && isHeld(pairs, planned));
+    while (!isDone()) {
       const pair = runPair(folder);
       console.log(JSON.stringify(pair));
       pairs.push(pair);

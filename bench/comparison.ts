@@ -57,12 +57,12 @@ const WORSE_BY = 0.05;
 
 /** @returns a line for each measure */
 export function compare(pairs: Pair[]): Comparison[] {
-  return MEASURES.map(({ name, of, isCost, isJudged }) => {
-    const ratios = pairs.map(({ before, after }) => of(after) / of(before));
+  return MEASURES.map((each) => {
+    const { name, of, isJudged } = each;
+    const ratios = ratiosOf(each, pairs);
     const ratio = median(ratios);
-    const worse = ratios.filter((each) => (isCost ? each > 1 : each < 1)).length;
-    const isMuchWorse = isCost ? ratio >= 1 + WORSE_BY : ratio <= 1 - WORSE_BY;
-    const isSlower = isMuchWorse && worse >= pairs.length * WORSE_PAIRS;
+    const worse = ratios.filter((one) => isWorse(each, one)).length;
+    const isSlower = isMuchWorse(each, ratio) && worse >= pairs.length * WORSE_PAIRS;
     return {
       measure: name,
       before: median(pairs.map(({ before }) => of(before))),
@@ -73,6 +73,27 @@ export function compare(pairs: Pair[]): Comparison[] {
     };
   });
 }
+
+/**
+ * Whether the planned number of pairs can no longer show that the later version is slower. Too many pairs are not worse
+ * then, or the median can no longer be much worse.
+ */
+export function isHeld(pairs: Pair[], planned: number): boolean {
+  return MEASURES.filter(({ isJudged }) => isJudged).every((measure) => {
+    const ratios = ratiosOf(measure, pairs);
+    const notWorse = ratios.filter((ratio) => !isWorse(measure, ratio)).length;
+    const notMuchWorse = ratios.filter((ratio) => !isMuchWorse(measure, ratio)).length;
+    return planned - notWorse < planned * WORSE_PAIRS || notMuchWorse > planned / 2;
+  });
+}
+
+const ratiosOf = ({ of }: Measure, pairs: Pair[]): number[] =>
+  pairs.map(({ before, after }) => of(after) / of(before));
+
+const isWorse = ({ isCost }: Measure, ratio: number): boolean => (isCost ? ratio > 1 : ratio < 1);
+
+const isMuchWorse = ({ isCost }: Measure, ratio: number): boolean =>
+  isCost ? ratio >= 1 + WORSE_BY : ratio <= 1 - WORSE_BY;
 
 export function median(values: number[]): number {
   const sorted = [...values].sort((a, b) => a - b);

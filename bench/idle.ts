@@ -69,7 +69,7 @@ async function startAll(): Promise<Idle> {
   const log = join(dataDir, 'all.log');
   const output = openSync(log, 'a');
   const { PATH, HOME } = process.env;
-  const child = spawn(process.execPath, ['--import', 'tsx', 'src/main.ts'], {
+  const child = spawn(process.execPath, ['--require', './scripts/typescript.cjs', 'src/main.ts'], {
     cwd: join(__dirname, '..'),
     stdio: ['ignore', output, output],
     env: {

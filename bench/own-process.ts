@@ -3,7 +3,7 @@ import { fork } from 'node:child_process';
 /** Runs a file of the bench in a process of its own. The file answers a plan by {@link answerPlan}. */
 export function runInOwnProcess<Plan extends object, Result>(file: string, plan: Plan): Promise<Result> {
   return new Promise((resolve, reject) => {
-    const child = fork(file, { execArgv: ['--import', 'tsx'] });
+    const child = fork(file, { execArgv: ['--require', './scripts/typescript.cjs'] });
     child.once('message', (result) => resolve(result as Result));
     child.once('exit', (code) => code !== 0 && reject(new Error(`${file} has failed`)));
     child.send(plan);

@@ -105,7 +105,7 @@ export async function startRole(
   const output = openSync(join(bench.dataDir, `${role}.log`), 'a');
   const child = spawn(
     process.execPath,
-    [...profileArguments(), '--import', 'tsx', 'src/main.ts', '--role', role],
+    [...profileArguments(), '--require', './scripts/typescript.cjs', 'src/main.ts', '--role', role],
     {
       cwd: ROOT,
       stdio: ['ignore', output, output],

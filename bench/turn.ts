@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { typescriptOf } from '../scripts/unpack-commit';
 import type { Turn } from './comparison';
 
 /**
@@ -8,7 +9,7 @@ import type { Turn } from './comparison';
  * @throws Error when the turn failed
  */
 export function runTurn(folder: string, environment: Record<string, string> = {}): Turn {
-  const output = execFileSync(process.execPath, ['--import', 'tsx', 'bench/main.ts', 'authorization'], {
+  const output = execFileSync(process.execPath, [...typescriptOf(folder), 'bench/main.ts', 'authorization'], {
     cwd: folder,
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'inherit'],

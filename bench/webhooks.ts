@@ -72,7 +72,7 @@ interface Receiver {
 }
 
 async function startReceiver(): Promise<Receiver> {
-  const child = fork(join(__dirname, 'receiver.ts'), { execArgv: ['--import', 'tsx'] });
+  const child = fork(join(__dirname, 'receiver.ts'), { execArgv: ['--require', './scripts/typescript.cjs'] });
   const next = <T>() =>
     new Promise<T>((resolve) => child.once('message', (message) => resolve(message as T)));
   const { port } = await next<{ port: number }>();

@@ -8,7 +8,7 @@ import { withCommit } from './unpack-commit';
 /**
  * Checks that the previous release works on the new schema, because both run side by side during a rollout (expand,
  * then contract). Runs the hot-path tests of that release (`.ci/release.json`) with the migrations and the migrator of
- * this one: `node --import tsx scripts/check-release.ts`.
+ * this one: `node scripts/run.mjs scripts/check-release.ts`.
  *
  * The list names only tests that read or write what a migration may change. A test of that release cannot be fixed any
  * more, so one flaky test (of Temporal's schedules, say) would block every change.

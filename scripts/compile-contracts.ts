@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import solc from 'solc';
 
 /**
- * `npx tsx scripts/compile-contracts.ts` compiles contracts/*.sol into contracts/contracts.json with the compiler that
+ * `node scripts/run.mjs scripts/compile-contracts.ts` compiles contracts/*.sol into contracts/contracts.json with the compiler that
  * package.json pins. The result is committed, so that the product runs without the compiler. A test compares it with
  * the source.
  */

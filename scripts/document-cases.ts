@@ -11,7 +11,7 @@ export function renderCases(): string {
   return [
     '# Card events: every rule as a case',
     '',
-    '`npx tsx scripts/document-cases.ts` prints this page from `test/cards/events/cases.ts`. The tests play each case and fail',
+    '`node scripts/run.mjs scripts/document-cases.ts` prints this page from `test/cards/events/cases.ts`. The tests play each case and fail',
     'when this page differs. Balances of a card are `available pending spent`, and those of an account `available pending`. A',
     'number in parentheses names the step whose reference is given. **Events** lists the webhooks in order, each with its amount',
     'in the currency of the card.',

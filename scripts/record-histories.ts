@@ -9,7 +9,7 @@ import { historyKeyring } from '../test/workflows/recordings/recording';
 import { startWorkers } from '../workers/worker';
 
 /**
- * Records histories for test/workflows/replay.test.ts: `npx tsx scripts/record-histories.ts`. The script records only the missing
+ * Records histories for test/workflows/replay.test.ts: `node scripts/run.mjs scripts/record-histories.ts`. The script records only the missing
  * ones, because a kept history shows how runs of earlier versions look. A new path through a workflow is a new entry of
  * test/workflows/recordings. Names of recordings as arguments record these anew, and `--all` deletes and records all histories.
  * Both are right only before 1.0.0, or for paths that have not landed.

@@ -1,7 +1,7 @@
 /**
  * Generates the code lists of `src/people/reference/data` from their npm packages:
  *
- * npx tsx scripts/refresh-reference.ts
+ * node scripts/run.mjs scripts/refresh-reference.ts
  *
  * docs/reference-data.md has sources, licences and versions. The lists are in the repository so that a running service
  * needs neither package, and so that every change of a list can be reviewed.

@@ -11,6 +11,7 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const [node, , file, ...given] = process.argv;
 
 await import('./prestart.mjs');
-await import('tsx'); // TypeScript can be loaded from here on
+const load = createRequire(import.meta.url);
+load('./typescript.cjs');
 process.argv = [node, resolve(root, file), ...given];
-createRequire(import.meta.url)(process.argv[1]);
+load(process.argv[1]);

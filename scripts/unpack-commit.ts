@@ -35,6 +35,12 @@ export interface Unpacked {
   remove(): void;
 }
 
+/** @returns arguments that let Node load the TypeScript of a folder. Earlier commits use a package for it. */
+export const typescriptOf = (folder: string): readonly string[] =>
+  existsSync(join(folder, 'scripts/typescript.cjs'))
+    ? ['--require', './scripts/typescript.cjs']
+    : ['--import', 'tsx'];
+
 /** @returns whether earlier commits can be unpacked: the checkout is a repository and not shallow */
 export function hasHistory(): boolean {
   const { stdout } = spawnSync('git', ['rev-parse', '--is-shallow-repository'], {

@@ -5,7 +5,7 @@ import { version } from '../../package.json';
 
 const ROOT = join(__dirname, '../..');
 /** Folders of the code that a process runs. */
-const SOURCES = ['src', 'activities', 'workers', 'workflows'];
+export const SOURCES = ['src', 'activities', 'workers', 'workflows'];
 const SHOWN_DIGITS = 12;
 
 let hashed: string | undefined;

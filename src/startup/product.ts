@@ -142,7 +142,7 @@ export async function startProduct(setup: Setup): Promise<Product> {
 
 /** Loads the SDK of OpenTelemetry here and nowhere else. */
 async function traceTo(endpoint: string, { role, stages }: Setup): Promise<void> {
-  const { createTracing } = await import('../kernel/tracing/otlp.js');
+  const { createTracing } = await import('../kernel/tracing/otlp.ts');
   const tracing = createTracing({ endpoint, role });
   const end = useTracer(tracing);
   stages.started('traces', async () => {
@@ -190,7 +190,7 @@ function connect(setup: Setup, { database, keyring }: Base): Parts {
     database,
     log,
     onAway,
-    firstStep: (command) => composition.firstStep(command),
+    firstStep: (...step) => composition.firstStep(...step),
     deskUrl: config.deskUrl,
   });
   stages.started('hand-over', () => handOver.stop());

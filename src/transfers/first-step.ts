@@ -43,9 +43,13 @@ export function createFirstStep(
   });
   const gates = { start: gate, look };
 
-  async function step(kind: AnyKind, id: string, { workflow, action }: WorkflowCommand): Promise<Rest> {
+  async function step(
+    { kind, id }: Named,
+    { workflow, action }: WorkflowCommand,
+    mayCommit: () => boolean,
+  ): Promise<Rest> {
     const { open, status, lookAt } = await gates[action].inPassing(kind.party, () =>
-      advance(services, kind, id),
+      advance({ ...services, mayCommit }, kind, id),
     );
     if (!open) return { status, waitsFor: NOTHING_LEFT };
     const latest = Date.now() + LONGEST_REST_MS;
@@ -53,13 +57,18 @@ export function createFirstStep(
     return { status, until, waitsFor: waitOf(workflow, status) };
   }
 
-  return async (command) => {
+  return async (command, isLeased) => {
     const found = transferOf(command);
     if (!found) return undefined;
     const given = new AbortController();
+    let isLate = false;
+    const tired = async () => {
+      await sleep(PATIENCE_MS, undefined, { signal: given.signal, ref: false });
+      isLate = true;
+      return undefined;
+    };
     try {
-      const tired = sleep(PATIENCE_MS, undefined, { signal: given.signal, ref: false });
-      return await Promise.race([step(found.kind, found.id, command), tired]);
+      return await Promise.race([step(found, command, () => !isLate && isLeased()), tired()]);
     } catch (error) {
       services.log.debug(
         { error: (error as Error).name, workflowId: command.workflowId },
@@ -72,8 +81,13 @@ export function createFirstStep(
   };
 }
 
+interface Named {
+  kind: AnyKind;
+  id: string;
+}
+
 /** Finds the transfer of a command. Transfers that the party created have no order and are left out. */
-function transferOf({ workflowId }: WorkflowCommand): { kind: AnyKind; id: string } | undefined {
+function transferOf({ workflowId }: WorkflowCommand): Named | undefined {
   for (const kind of TRANSFER_KINDS) {
     const id = kind.namedBy === undefined ? kind.process.keyOf(workflowId) : undefined;
     if (id !== undefined) return { kind, id };

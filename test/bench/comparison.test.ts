@@ -1,4 +1,4 @@
-import { compare, median, type Pair, type Turn } from '../../bench/comparison';
+import { compare, isHeld, median, type Pair, type Turn } from '../../bench/comparison';
 
 const TURN: Turn = { apiMs: 0.3, postgresMs: 0.15, generatorMs: 0.05, perSecond: 2_000, p50: 9, p99: 20 };
 
@@ -52,6 +52,18 @@ describe('the comparison of two versions', () => {
       after: { ...after, apiMs: after.apiMs * (1 + index), postgresMs: after.postgresMs * (1 + index) },
     }));
     expect(compare(drifting)[0]).toMatchObject({ ratio: 1, worse: 0 });
+  });
+
+  it.each([
+    ['two of ten planned pairs are not worse', [1.3, 1, 0.9], true],
+    ['one of them is not worse', [1.3, 1.3, 0.9], false],
+    ['six are worse by less than 5 %', [1.04, 1.04, 1.04, 1.04, 1.04, 1.04], true],
+    ['five are worse by less than 5 %', [1.04, 1.04, 1.04, 1.04, 1.04, 1.3], false],
+  ])('knows before the end whether a version can still be slower: %s', (_case, factors, held) => {
+    const given = pairs(...factors);
+    expect(isHeld(given, 10)).toBe(held);
+    const worst = [...given, ...pairs(...Array.from({ length: 10 - given.length }, () => 1.3))];
+    expect(Object.values(verdictsOf(worst)).includes('slower')).toBe(!held);
   });
 
   it('takes the middle of an odd number, and the mean of the two middle ones of an even number', () => {

@@ -24,7 +24,7 @@ const NPM = [
   '  shift; local program="scripts/$1.ts"',
   '  case "$1" in operator|installation) program="src/startup/$1/main.ts";; esac',
   '  while [ "$1" != -- ]; do shift; done; shift',
-  '  (cd "$ROOT"; node --import tsx "$program" "$@")',
+  '  (cd "$ROOT"; node --require ./scripts/typescript.cjs "$program" "$@")',
   '}',
 ].join('\n');
 

@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { shownKey, signedHeaders } from '../../src/tenants/webhooks/delivery/signature';
 
@@ -38,7 +37,7 @@ interface Case {
 const PROGRAMS: Record<string, [command: string, arguments_: string[], program: string, file: string]> = {
   TypeScript: [
     process.execPath,
-    ['--import', pathToFileURL(require.resolve('tsx')).href],
+    [],
     `import { readFileSync } from 'node:fs';
      import { verifyWebhook } from './verify.ts';
      const { key, headers, body } = JSON.parse(readFileSync(0, 'utf8'));

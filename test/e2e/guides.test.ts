@@ -224,7 +224,7 @@ it(
       '"subtype":"crypto"',
       '"quarantined"',
     ]);
-    expect(out).toMatch(/"version":2,[^}]*}\ntrue\n[^]*pool +USDT .* same/);
+    expect(out).toMatch(/"version":2,[^}]*}\ntrue\n[^]*(pool|treasury) +USDT +25 +25 .* same/);
   },
   DEMO_MS,
 );

@@ -35,11 +35,15 @@ export function installation(): Installation {
 }
 
 function runDemo(dataDir: string, ...argv: string[]): Promise<{ code: number | null; text: string }> {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'scripts/demo.ts', ...argv], {
-    cwd: join(__dirname, '../..'),
-    env: { PATH: process.env['PATH'], DATA_DIR: dataDir },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const child = spawn(
+    process.execPath,
+    ['--require', './scripts/typescript.cjs', 'scripts/demo.ts', ...argv],
+    {
+      cwd: join(__dirname, '../..'),
+      env: { PATH: process.env['PATH'], DATA_DIR: dataDir },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
   let text = '';
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (chunk: Buffer) => {

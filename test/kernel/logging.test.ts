@@ -144,7 +144,7 @@ describe('on standard output', () => {
     const logging = join(__dirname, '../../src/kernel/logging');
     const script = `const { createLogger } = require(${JSON.stringify(logging)});
       const log = createLogger({ level: 'info' }); ${code}`;
-    return spawn(process.execPath, ['--import', 'tsx', '--eval', script], {
+    return spawn(process.execPath, ['--require', './scripts/typescript.cjs', '--eval', script], {
       stdio: ['ignore', 'pipe', 'ignore'],
     });
   };

@@ -21,11 +21,15 @@ afterAll(async () => {
 });
 
 function pay(...args: string[]): Promise<{ code: number | null; out: string }> {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'scripts/pay.ts', ...args], {
-    cwd: join(__dirname, '../..'),
-    env: { PATH: process.env['PATH'], DATA_DIR: dataDir },
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
+  const child = spawn(
+    process.execPath,
+    ['--require', './scripts/typescript.cjs', 'scripts/pay.ts', ...args],
+    {
+      cwd: join(__dirname, '../..'),
+      env: { PATH: process.env['PATH'], DATA_DIR: dataDir },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    },
+  );
   let out = '';
   child.stdout.on('data', (chunk: Buffer) => {
     out += chunk.toString('utf8');

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { typescriptOf } from '../../scripts/unpack-commit';
 import { identify, type ProcessIdentity } from '../../src/startup/embedded/process-identity';
 import { timed } from '../support/run/timed';
 
@@ -40,7 +41,11 @@ export async function embeddedServers(dataDir: string): Promise<ProcessIdentity[
   return found.filter((one) => one !== undefined);
 }
 
-const NODE: readonly string[] = [process.execPath, '--import', 'tsx', 'src/main.ts'];
+const nodeOf = (folder: string): readonly string[] => [
+  process.execPath,
+  ...typescriptOf(folder),
+  'src/main.ts',
+];
 
 /**
  * Starts the product. Ports are free ones unless the environment names them. The product inherits only the variables of
@@ -51,9 +56,10 @@ const NODE: readonly string[] = [process.execPath, '--import', 'tsx', 'src/main.
 export function start(
   args: string[],
   environment: Record<string, string>,
-  [program = '', ...before] = NODE,
+  command?: readonly string[],
   folder = ROOT,
 ): Run {
+  const [program = '', ...before] = command ?? nodeOf(folder);
   const inherited = ['PATH', 'HOME', 'XDG_CACHE_HOME', 'TEMPORAL_CLI_PATH'].map((name) => [
     name,
     process.env[name],

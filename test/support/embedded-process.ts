@@ -3,8 +3,8 @@ import { startPostgres } from '../../src/startup/embedded/postgres/server';
 import { startTemporal } from '../../src/startup/embedded/temporal/server';
 
 /**
- * Starts one embedded server, prints `{ url | address, pid }` on a line, and waits until it is killed: `node --import
- * tsx embedded-process.ts postgres|temporal|chain <dataDir> [<executable>]`.
+ * Starts one embedded server, prints `{ url | address, pid }` on a line, and waits until it is killed. Its arguments:
+ * `postgres|temporal|chain <dataDir> [<executable>]`.
  */
 async function main([kind, dataDir, executable]: string[]): Promise<void> {
   const log = { info: () => undefined, warn: () => undefined };

@@ -92,7 +92,7 @@ export async function startKeeper(
   executable = '',
 ): Promise<{ process: ChildProcess; url?: string; address?: string; pid: number }> {
   const script = join(__dirname, 'embedded-process.ts');
-  const args = ['--import', 'tsx', script, kind, dataDir, executable];
+  const args = ['--require', './scripts/typescript.cjs', script, kind, dataDir, executable];
   const child = spawn(process.execPath, args, {
     cwd: join(__dirname, '../..'),
     stdio: ['ignore', 'pipe', 'pipe'],

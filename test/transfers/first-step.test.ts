@@ -6,6 +6,7 @@ import { discover, receiveReport } from '../../src/transfers/discover';
 import { createFirstStep } from '../../src/transfers/first-step';
 import { createReading } from '../../src/watch/watch';
 import { type Client, type TestApi, testApi } from '../support/api';
+import { until } from '../support/until';
 import { created, type DepositWorld, depositWorld, look, pay, read } from './deposits/support';
 import { asked } from './external-cards/support';
 import { fundedAccount, created as payoutCreated } from './payouts/support';
@@ -33,7 +34,9 @@ const commandOf = (id: string, { commands } = world.api): WorkflowCommand => {
   if (!found) throw new Error(`no command starts ${id}`);
   return found;
 };
-const firstStep = (id: string, api = world.api) => createFirstStep(api.services)(commandOf(id, api));
+/** The committing process has the command still to itself. */
+const leased = () => true;
+const firstStep = (id: string, api = world.api) => createFirstStep(api.services)(commandOf(id, api), leased);
 
 it('gives the order, and returns when the workflow must wake', async () => {
   const { id, accountId, body } = await created(world.client);
@@ -57,9 +60,9 @@ it('says that the transfer has ended when nothing is left to wait for', async ()
 it('takes the step of a callback that comes soon after', async () => {
   const { id } = await created(world.client);
   const step = createFirstStep(world.api.services);
-  await step(commandOf(id));
+  await step(commandOf(id), leased);
   pay(world.double.session(id), {}, true);
-  expect(await step({ ...commandOf(id), action: 'look' })).toMatchObject({ status: 'completed' });
+  expect(await step({ ...commandOf(id), action: 'look' }, leased)).toMatchObject({ status: 'completed' });
 });
 
 it('takes that step although the orders of new transfers take all places', async () => {
@@ -67,8 +70,8 @@ it('takes that step although the orders of new transfers take all places', async
   await firstStep(id);
   pay(world.double.session(id), {}, true);
   const step = createFirstStep(world.api.services, createPartyGate({ atOnce: 0, waitMs: 0 }));
-  expect(await step(commandOf(id))).toBeUndefined();
-  expect(await step({ ...commandOf(id), action: 'look' })).toMatchObject({ status: 'completed' });
+  expect(await step(commandOf(id), leased)).toBeUndefined();
+  expect(await step({ ...commandOf(id), action: 'look' }, leased)).toMatchObject({ status: 'completed' });
 });
 
 describe('at the sandbox’s parties', () => {
@@ -100,6 +103,19 @@ describe('at the sandbox’s parties', () => {
     expect(Math.abs((rest?.until?.getTime() ?? 0) - Date.now() - DAY_MS)).toBeLessThan(60_000);
   });
 
+  it('two payouts ask the database once whether commits were lost lately', async () => {
+    const accountId = await fundedAccount(api, client);
+    const ids = [await payoutCreated(client, accountId), await payoutCreated(client, accountId)];
+    const at = performance.now();
+    const clock = jest.spyOn(performance, 'now').mockReturnValue(at);
+    const query = jest.spyOn(api.services.database, 'query');
+    for (const id of ids) expect((await firstStep(id, api))?.status).toBe('processing');
+    const asked = query.mock.calls.filter(([text]) => text.includes('lost_commits'));
+    query.mockRestore();
+    clock.mockRestore();
+    expect(asked.length).toBeLessThanOrEqual(1);
+  });
+
   it.each(['topup', 'withdrawal'] as const)('a %s follows its own rules', async (kind) => {
     const { id, show } = await asked(api, client, kind, 'tok_visa');
     expect((await firstStep(id, api))?.status).toBe('processing');
@@ -108,6 +124,19 @@ describe('at the sandbox’s parties', () => {
 });
 
 describe('is left to the workflow', () => {
+  /** The services, with each transaction that they begin. */
+  function recording() {
+    const transactions: Promise<unknown>[] = [];
+    const { database } = world.api.services;
+    const transaction: typeof database.transaction = (work) => {
+      const done = database.transaction(work);
+      transactions.push(done);
+      done.catch(() => undefined);
+      return done;
+    };
+    return { services: { ...world.api.services, database: { ...database, transaction } }, transactions };
+  }
+
   it('when the party is away', async () => {
     const { id } = await created(world.client);
     world.double.faults.push('away');
@@ -128,11 +157,27 @@ describe('is left to the workflow', () => {
       return session;
     };
     world.api.services.parties.checkout = { ...checkout, createSession };
-    expect(await firstStep(id)).toBeUndefined();
-    // The workflow gives the order meanwhile. The hanging call has no further effect.
+    const { services, transactions } = recording();
+    expect(await createFirstStep(services)(commandOf(id), leased)).toBeUndefined();
+    // The workflow gives the order meanwhile. The late answer changes nothing, because the workflow would not learn of it.
     world.api.services.parties.checkout = checkout;
     expect((await look(world, id)).status).toBe('awaiting_payment');
+    pay(world.double.session(id), {}, true);
+    const before = transactions.length;
     answer();
+    await until(() => transactions.length > before);
+    await expect(transactions[before]).rejects.toThrow('the step is the workflow’s now');
+    expect((await look(world, id)).status).toBe('completed');
+  });
+
+  it('when the relay may have taken the command, although the party has answered', async () => {
+    const { id } = await created(world.client);
+    await firstStep(id);
+    pay(world.double.session(id), {}, true);
+    const step = createFirstStep(world.api.services);
+    expect(await step({ ...commandOf(id), action: 'look' }, () => false)).toBeUndefined();
+    const [row] = await world.api.database.query('select status from transfers where id = $1', [id]);
+    expect(row).toEqual({ status: 'awaiting_payment' });
   });
 
   it('when the party’s circuit breaker is open', async () => {
@@ -141,7 +186,7 @@ describe('is left to the workflow', () => {
     const fails = () => Promise.reject(new PartyAway());
     for (let failure = 0; failure < 3; failure += 1)
       await gate.inPassing('checkout', fails).catch(() => undefined);
-    expect(await createFirstStep(world.api.services, gate)(commandOf(id))).toBeUndefined();
+    expect(await createFirstStep(world.api.services, gate)(commandOf(id), leased)).toBeUndefined();
     expect(() => world.double.session(id)).toThrow();
   });
 
@@ -157,7 +202,7 @@ describe('is left to the workflow', () => {
     const step = createFirstStep({ ...services, parties: { ...services.parties, checkout: away } });
     const command = commandOf(id);
     await firstStep(id);
-    for (let turn = 0; turn < 3; turn += 1) await step({ ...command, action: 'look' });
+    for (let turn = 0; turn < 3; turn += 1) await step({ ...command, action: 'look' }, leased);
     expect(seen).toEqual([['report_step', 'checkout', true]]);
   });
 
@@ -168,9 +213,9 @@ describe('is left to the workflow', () => {
       taskQueue: 'processes',
     };
     const step = createFirstStep(world.api.services);
-    expect(await step({ ...command, action: 'start', args: [] })).toMatchObject({ status: 'lost' });
+    expect(await step({ ...command, action: 'start', args: [] }, leased)).toMatchObject({ status: 'lost' });
     expect(
-      await step({ ...command, workflowId: 'card-issuance-card_1', action: 'start', args: [] }),
+      await step({ ...command, workflowId: 'card-issuance-card_1', action: 'start', args: [] }, leased),
     ).toBeUndefined();
   });
 });

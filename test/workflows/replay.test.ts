@@ -73,7 +73,7 @@ describe('the kept histories', () => {
   const workflowsWith = (call: RegExp) =>
     [...workflows].filter(([, source]) => call.test(source)).map(([workflow]) => workflow);
 
-  it('cover every workflow and every recording: npx tsx scripts/record-histories.ts', () => {
+  it('cover every workflow and every recording: node scripts/run.mjs scripts/record-histories.ts', () => {
     expect(workflows.size).toBeGreaterThan(5);
     expect([...new Set(kept.map((name) => name.split('.')[0]))].sort()).toEqual([...workflows.keys()].sort());
     expect(kept).toEqual(expect.arrayContaining(RECORDINGS.flatMap(historiesOf)));

@@ -70,7 +70,7 @@ export const existsSign = (name: string, from: string): Sign => ({
 });
 export const NONE = 'false';
 /**
- * Value of a sign, or its beginning: there may be work, but only after a write, when the rest of the value has changed, or by facts
+ * Value of a sign, or its beginning: there may be work. A write brings some, and so does a change of the rest of the value or a fact
  * outside of Postgres.
  */
 export const PERHAPS = 'perhaps';

@@ -28,8 +28,13 @@ export interface NumberedCommand extends WorkflowCommand {
   traceparent?: string | null | undefined;
 }
 
+export interface HandedCommand extends NumberedCommand {
+  /** By `performance.now()`, and before the lease of {@link HAND_OVER_SECONDS} began. */
+  appendedAt: number;
+}
+
 /** Hands committed commands to Temporal at once. The relay sends those that could not be handed over. */
-export type HandOver = (commands: NumberedCommand[]) => void;
+export type HandOver = (commands: HandedCommand[]) => void;
 
 /** Passed to operations that start workflows. One per process. */
 export interface Commands {
@@ -48,6 +53,7 @@ export function createCommands(handOver?: HandOver): Commands {
     append(tx, commands) {
       if (commands.length === 0) return;
       let numbers: string[] = [];
+      const appendedAt = performance.now();
       const traceparent = presentTrace();
       tx.defer<{ number: string }>(
         insertion(commands, handOver ? HAND_OVER_SECONDS : 0, traceparent),
@@ -63,6 +69,7 @@ export function createCommands(handOver?: HandOver): Commands {
             number: numbers[index] ?? '',
             attempts: 0,
             traceparent,
+            appendedAt,
           })),
         ),
       );

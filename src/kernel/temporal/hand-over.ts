@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Sql } from '../db/database';
 import {
   HAND_OVER_SECONDS,
+  type HandedCommand,
   type HandOver,
   type NumberedCommand,
   type WorkflowCommand,
@@ -18,8 +19,9 @@ const CONCURRENCY = 16;
 const QUEUE = 1_000;
 /** Pause after Temporal was found away. The relay sends all commands meanwhile. */
 const PAUSE_MS = 1_000;
+const LEASE_MS = HAND_OVER_SECONDS * 1000;
 /** Age from which a queued command is left to the relay, because step, hold and call might outlast its lease. */
-const TOO_LATE_MS = (HAND_OVER_SECONDS - 9) * 1000;
+const TOO_LATE_MS = LEASE_MS - 9_000;
 /** Accepted commands are deleted together: after this many, or after this time. */
 const FORGET_ROWS = 100;
 const FORGET_MS = 25;
@@ -33,9 +35,11 @@ const HOLD_MS = 1_000;
 /**
  * Takes a step of a new record in this process, so that its workflow may start asleep, or when the record has ended. Never
  * throws, and answers within two seconds.
+ * @param isLeased false once a relay may have the command. The step then commits nothing, because nobody would tell the
+ *   workflow that the relay has started
  * @returns undefined when the workflow must take the step
  */
-export type FirstStep = (command: WorkflowCommand) => Promise<Rest | undefined>;
+export type FirstStep = (command: WorkflowCommand, isLeased: () => boolean) => Promise<Rest | undefined>;
 
 export interface HandOverOptions {
   client: Client;
@@ -59,11 +63,11 @@ export interface HandingOver extends HandOver {
 
 /** A start whose record waits for a report. */
 interface Held {
-  start: NumberedCommand;
+  start: HandedCommand;
   /** Undefined after a step that has failed. */
   rest: Rest | undefined;
   /** Signals that this process has answered by a step. */
-  looks: NumberedCommand[];
+  looks: HandedCommand[];
   timer: NodeJS.Timeout;
 }
 
@@ -94,7 +98,7 @@ export function createHandOver(options: HandOverOptions): HandingOver {
     return told.outcome === 'taken' ? (told.found ? 'found' : 'new') : undefined;
   }
 
-  function hold(start: NumberedCommand, rest: Rest, until: Date): void {
+  function hold(start: HandedCommand, rest: Rest, until: Date): void {
     const { workflowId } = start;
     const release = () => tasks.add(workflowId, () => unhold(workflowId));
     const timer = setTimeout(release, Math.min(holdMs, until.getTime() - Date.now()));
@@ -116,16 +120,18 @@ export function createHandOver(options: HandOverOptions): HandingOver {
     if (told) for (const { number } of looks) taken.add(number);
   }
 
-  async function start(command: NumberedCommand): Promise<void> {
-    const rest = await firstStep?.(command);
+  const step = async (command: HandedCommand) => firstStep?.(command, () => ageOf(command) < LEASE_MS);
+
+  async function start(command: HandedCommand): Promise<void> {
+    const rest = await step(command);
     if (rest?.until && !stopped) hold(command, rest, rest.until);
     else await tell(command, rest);
   }
 
-  async function look(command: NumberedCommand): Promise<void> {
+  async function look(command: HandedCommand): Promise<void> {
     const { workflowId } = command;
     const known = held.get(workflowId);
-    const rest = known && (await firstStep?.(command));
+    const rest = known && (await step(command));
     // The start may have been dropped meanwhile, because Temporal is away.
     if (!known || !held.has(workflowId)) {
       await tell(command);
@@ -138,12 +144,11 @@ export function createHandOver(options: HandOverOptions): HandingOver {
   }
 
   const handOver: HandOver = (commands) => {
-    const since = Date.now();
-    if (stopped || since < pausedUntil) return;
+    if (stopped || Date.now() < pausedUntil) return;
     const due = commands.filter(({ afterSeconds }) => afterSeconds === undefined);
     for (const command of due.slice(0, Math.max(0, queueSize - tasks.waiting())))
       tasks.add(command.workflowId, async () => {
-        if (Date.now() - since > TOO_LATE_MS) return;
+        if (ageOf(command) > TOO_LATE_MS) return;
         await continuedTrace(command.traceparent, () => (command.action === 'start' ? start : look)(command));
       });
   };
@@ -158,6 +163,8 @@ export function createHandOver(options: HandOverOptions): HandingOver {
     },
   });
 }
+
+const ageOf = ({ appendedAt }: HandedCommand): number => performance.now() - appendedAt;
 
 /** Runs tasks, some at once, but those of one workflow one after the other. */
 function createTasks() {

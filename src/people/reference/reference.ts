@@ -47,7 +47,7 @@ function readList(path: string): CodeList {
 /**
  * Opens the code lists. Each file is read at its first use and kept. Cities have one file per region, so that a process
  * holds only the cities of the regions it serves, out of 135,000.
- * @param directory where `npx tsx scripts/refresh-reference.ts` wrote the lists; tests may use another one
+ * @param directory where `node scripts/run.mjs scripts/refresh-reference.ts` wrote the lists; tests may use another one
  */
 export function createReference(directory: string = join(__dirname, 'data')): Reference {
   const lists = new Map<string, CodeList>();

@@ -12,7 +12,7 @@ import { FORGOTTEN, UNREADABLE } from './breaks';
 import { effective } from './conclusion';
 import { follow } from './follow';
 import type { AnyKind, Given, Order } from './kind';
-import { beginStep, type Listed, lock } from './ordering';
+import { beginStep, type Listed, lock, type Stepping, stepTransaction } from './ordering';
 import { type Decision, type PartyWord, refusalOf, type Situation, SYSTEM } from './record';
 import { claimName } from './tables/reported-names';
 
@@ -43,11 +43,11 @@ const ROUNDS = 10;
  * A transfer that does not exist was lost by a fail-over. A person is told, and its workflow ends.
  * @throws PartyStopped after everything else is done; PartyAway when the outcome is unknown: retry
  */
-export function advance(services: Services, kind: AnyKind, id: string): Promise<Progress> {
+export function advance(services: Stepping, kind: AnyKind, id: string): Promise<Progress> {
   return progressUnlessLost(services.database, () => advanceKnown(services, kind, id));
 }
 
-async function advanceKnown(services: Services, kind: AnyKind, id: string): Promise<Progress> {
+async function advanceKnown(services: Stepping, kind: AnyKind, id: string): Promise<Progress> {
   const given = new Set<string>();
   const listed = await listedBy(services, kind);
   let stopped = (await isStopped(services, kind.party)) || (await isHeldBack(services, kind, id));
@@ -80,13 +80,13 @@ const isHeldBack = async (
  * has reported the name that this answer brings
  */
 function applied(
-  services: Services,
+  services: Stepping,
   kind: AnyKind,
   { transfer: { id, revision, dueBy } }: Situation,
   { partyRef, refused, keep, askedAt }: OrdersOutcome,
   asked: Pick<Apply, 'report' | 'listed'>,
 ): Promise<Situation | undefined> {
-  return services.database.transaction(async (tx) => {
+  return stepTransaction(services, async (tx) => {
     const locked = await lock(tx, kind, id, services.now());
     const { transfer } = locked.situation;
     if (transfer.revision !== revision) return undefined;

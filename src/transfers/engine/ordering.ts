@@ -11,6 +11,26 @@ import { type Locked, lockTransfer, readSituation } from './store';
 
 export type Listed = NonNullable<Apply['listed']>;
 
+/** What a step uses. */
+export interface Stepping extends Services {
+  /** False once the transfer's workflow may run beside this step. Absent: the step is the workflow's own. */
+  mayCommit?: () => boolean;
+}
+
+/**
+ * Runs a transaction of a step that locks the transfer. It commits only while the step may, judged at its end. A workflow that
+ * starts later waits for the lock and then reads the commit. A workflow that runs already would not learn of it.
+ */
+export const stepTransaction = <T>(
+  { database, mayCommit = () => true }: Stepping,
+  work: (tx: Tx) => Promise<T>,
+): Promise<T> =>
+  database.transaction(async (tx) => {
+    const result = await work(tx);
+    if (!mayCommit()) throw new Error('the step is the workflow’s now');
+    return result;
+  });
+
 interface StepStart {
   seen: Situation;
   /**
@@ -28,7 +48,7 @@ interface StepStart {
  * @throws RecordLost when the transfer is missing
  */
 export async function beginStep(
-  services: Services,
+  services: Stepping,
   kind: AnyKind,
   id: string,
   { listed, stopped }: { listed: Listed; stopped: boolean },
@@ -40,7 +60,7 @@ export async function beginStep(
   if (chosen.length + path.length === 0 && !ordering) return { seen, held: false };
   const clear = ordering && kind.clear ? await kind.clear(services, situation) : 'clear';
   if (clear !== 'clear') return holdBack(services, kind, seen, clear);
-  return services.database.transaction(async (tx) => {
+  return stepTransaction(services, async (tx) => {
     // Reads the tenant's status under the transfer's lock, so that `client enable` finds every order that was held.
     const [locked, isHeld] = await Promise.all([
       lock(tx, kind, id, services.now()),
@@ -60,13 +80,13 @@ export async function beginStep(
  * Gives no order. A transfer that waits is polled. A decision ends it: the engine stores the decision and applies it.
  */
 async function holdBack(
-  services: Services,
+  services: Stepping,
   kind: AnyKind,
   { transfer: { id, dueBy } }: Situation,
   clear: 'wait' | NewDecision,
 ): Promise<StepStart> {
   const decided = clear === 'wait' ? [] : [systemDecision(clear, services.now())];
-  const after = await services.database.transaction(async (tx) => {
+  const after = await stepTransaction(services, async (tx) => {
     const locked = await lock(tx, kind, id, services.now());
     if (locked.situation.transfer.orderedAt !== null) return locked.situation;
     return apply(tx, kind, locked, { decided, listed: () => false, dueSeen: dueBy });

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { temporal as proto } from '@temporalio/proto';
-import { createCommands } from '../../../src/kernel/outbox/commands';
+import { createCommands, HAND_OVER_SECONDS } from '../../../src/kernel/outbox/commands';
 import { createTemporalClient, type TemporalClient } from '../../../src/kernel/temporal/connection';
 import { createHandOver, type FirstStep, type HandingOver } from '../../../src/kernel/temporal/hand-over';
 import { relayOnce, startRelay } from '../../../src/kernel/temporal/relay';
@@ -206,9 +206,9 @@ describe('with a first step by the committing process', () => {
   /** Rests at the first step, and has the given outcome at the next ones. */
   function thenOf(outcome: FirstStep): { step: FirstStep; taken: string[] } {
     const taken: string[] = [];
-    const step: FirstStep = (given) => {
+    const step: FirstStep = (given, isLeased) => {
       taken.push(given.action);
-      return taken.length === 1 ? rests(given) : outcome(given);
+      return taken.length === 1 ? rests(given, isLeased) : outcome(given, isLeased);
     };
     return { step, taken };
   }
@@ -318,9 +318,9 @@ describe('with a first step by the committing process', () => {
     const ended = new Promise<void>((resolve) => {
       end = resolve;
     });
-    const slow = handing(async (given) => {
+    const slow = handing(async (...given) => {
       await ended;
-      return rests(given);
+      return rests(...given);
     });
     await commit(test.database, [command('slow')], slow);
     await commit(test.database, [look('slow'), command('another', { action: 'look' })], slow);
@@ -334,6 +334,22 @@ describe('with a first step by the committing process', () => {
     await slow.stop();
     // The look is answered by a step of this process or of the workflow.
     expect((await history('slow')).slice(0, 1)).toEqual(['STARTED']);
+  });
+
+  it('lets a step commit nothing once the relay may have its command', async () => {
+    const leases: (() => boolean)[] = [];
+    const handed = handing((given, isLeased) => {
+      leases.push(isLeased);
+      return ENDED(given, isLeased);
+    });
+    await commit(test.database, [command('frozen')], handed);
+    await until(async () => (await rows(test.database)).length === 0);
+    expect(leases.map((isLeased) => isLeased())).toEqual([true]);
+    const at = performance.now();
+    const clock = jest.spyOn(performance, 'now').mockImplementation(() => at + HAND_OVER_SECONDS * 1_000);
+    expect(leases.map((isLeased) => isLeased())).toEqual([false]);
+    clock.mockRestore();
+    await handed.stop();
   });
 
   it('starts it awake when the process dies while the start is held', async () => {

@@ -37,7 +37,14 @@ test('passes the check of a Compose tool if one is installed', () => {
 test.each(['api', 'worker', 'dispatcher', 'desk', 'signer', 'migrate'])(
   '%s is a role of the one image',
   (role) => {
-    expect(services[role]?.command).toEqual(['node', '--import', 'tsx', 'src/main.ts', '--role', role]);
+    expect(services[role]?.command).toEqual([
+      'node',
+      '--require',
+      './scripts/typescript.cjs',
+      'src/main.ts',
+      '--role',
+      role,
+    ]);
     expect(services[role]?.image).toBe(services['api']?.image);
     expect(services[role]?.build).toBe('.');
   },

@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { typescriptOf } from '../../../scripts/unpack-commit';
 import { createDatabase, type Database } from '../../../src/kernel/db/database';
 import { Decimal } from '../../../src/kernel/money/money';
 import { createTemporalClient, type TemporalClient } from '../../../src/kernel/temporal/connection';
@@ -49,7 +50,7 @@ const seconds: string[] = [];
 async function installation(folder: string, ...argv: string[]): Promise<string> {
   const { stdout } = await promisify(execFile)(
     process.execPath,
-    ['--import', 'tsx', 'src/startup/installation/main.ts', ...argv],
+    [...typescriptOf(folder), 'src/startup/installation/main.ts', ...argv],
     { cwd: folder, env: { PATH: process.env['PATH'], ...ofInstallation() } },
   );
   return stdout;

@@ -121,7 +121,7 @@ capabilities: { drop: [ALL] }
 {{- end }}
 
 {{- define "cardwright.command" -}}
-["node", "--import", "tsx", "src/main.ts", "--role", {{ quote . }}]
+["node", "--require", "./scripts/typescript.cjs", "src/main.ts", "--role", {{ quote . }}]
 {{- end }}
 
 {{/* What the chart cannot render. */}}

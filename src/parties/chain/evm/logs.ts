@@ -70,7 +70,7 @@ async function logsTo(
     const found = await halving(
       range,
       async (part) => (await askLogs(rpc, part, some)).filter(isTransfer),
-      // A flood of worthless tokens may exceed the node's limit in one block. It must not hide the listed tokens.
+      // A flood of worthless tokens may exceed the node's limit in one block, and must not hide the listed tokens.
       async (block) => ({ logs: await listedLogs(rpc, block, some, listed), inPart: [block] }),
     );
     logs.push(...found.logs);

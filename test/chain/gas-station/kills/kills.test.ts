@@ -30,7 +30,7 @@ afterAll(() => world.close());
 async function livedOnce(operation: string, place: number): Promise<string> {
   const script = join(__dirname, 'process.ts');
   const given = [databaseUrl, KEY.toString('hex'), operation, String(place)];
-  const child = spawn(process.execPath, ['--import', 'tsx', script, ...given], {
+  const child = spawn(process.execPath, ['--require', './scripts/typescript.cjs', script, ...given], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const [printed, [code, signal]] = await Promise.all([text(child.stdout), once(child, 'exit')]);

@@ -12,8 +12,7 @@ import { seedKeys, testKeyring } from '../../../support/keyring';
 
 /**
  * A process that leads an operation to its end, or kills itself after its n-th call that leaves something behind: in
- * the database, on the chain, or signed. Prints how many there were: `node --import tsx process.ts <database> <key>
- * <operation> <place>`.
+ * the database, on the chain, or signed. Prints how many there were. Its arguments: `<database> <key> <operation> <place>`.
  */
 async function main([url = '', key = '', operation = '', place]: string[]): Promise<void> {
   const database = createDatabase({ url, poolSize: 4, name: 'killed' });

@@ -144,7 +144,7 @@ const allocatedOnce = (sql: Services['database'], walletId: string, tenantId: st
     [newId('walletAllocation'), walletId, tenantId, newId('reference')],
   );
 
-/** Notes the amount of a deposit that is not final. The books of the pool do not have it yet. */
+/** Notes the amount of a deposit that is not final. The books of the pool lack the amount until then. */
 const noteHeld = (sql: Services['database'], address: string, amount: Decimal) =>
   sql.query(
     `insert into holding_changes (chain, cause, address, asset, place, amount, booked, block_number)
