@@ -54,6 +54,7 @@ const FACTS = {
     carries: ['payout'],
     reports: 'transfers',
     account: 'payouts',
+    instead: 'BANK_FILES_FOLDER',
   },
   externalCards: {
     name: 'external-cards',
@@ -62,7 +63,14 @@ const FACTS = {
     reports: 'transfers',
     account: 'external_cards',
   },
-  bank: { name: 'bank', words: 'the bank', carries: ['virtual_iban'], reports: 'transfers', account: 'bank' },
+  bank: {
+    name: 'bank',
+    words: 'the bank',
+    carries: ['virtual_iban'],
+    reports: 'transfers',
+    account: 'bank',
+    instead: 'BANK_FILES_FOLDER',
+  },
   // The capability `exchange` depends on one of these two parties, and each endpoint names which. An exchange between
   // accounts needs only rates. Orders and withdrawals need only the exchange.
   exchange: { name: 'exchange', words: 'the exchange', reports: 'transfers', account: 'settlement' },

@@ -1,3 +1,4 @@
+import type { BankFilesSettings } from '../kernel/config/bank-files';
 import type { DocumentsSettings } from '../kernel/config/config';
 import type { SmtpSettings } from '../kernel/config/mail';
 import { missingParties, type PartySettings } from '../kernel/config/parties';
@@ -17,6 +18,7 @@ import { PARTY_DEFINITIONS } from './definitions';
 import { createMemoryStore } from './documents/memory';
 import { createDocuments } from './documents/sealed';
 import { createStore } from './documents/settings';
+import { createBankFiles } from './iso20022/create';
 import { NO_MAILER } from './mail/none';
 import type { Mailer } from './mail/port';
 import { createMailbox } from './mail/sandbox/mailbox';
@@ -40,6 +42,9 @@ export interface PartiesOptions extends PartyWiring {
   stripeIssuing?: StripeIssuingSettings | undefined;
   /** Needed where Stripe registers cardholders. */
   cityName?: CityName | undefined;
+  /** The bank that is reached by files. */
+  bankFiles?: BankFilesSettings | undefined;
+  settlementDifferenceSeconds?: number | undefined;
   ratesSource?: RatesSettings | undefined;
   /** The mail server. Without one, the sandbox shows mails in the tester's mailbox only. */
   smtp?: SmtpSettings | undefined;
@@ -55,11 +60,12 @@ export interface PartiesOptions extends PartyWiring {
  * @throws StartupError in live mode, naming each party that is neither configured nor left out
  */
 export function createParties(options: PartiesOptions): Parties {
-  const { database, keyring, mode, documents, stripe, ratesSource, partySettings = {} } = options;
+  const { database, keyring, mode, documents, stripe, bankFiles, ratesSource, partySettings = {} } = options;
   const outside = { ...options, now: options.machineNow };
   const given: Partial<Parties> = {
     ...(stripe ? { checkout: createStripeCheckout({ ...stripe, now: outside.now }) } : {}),
     ...issuingParties(outside),
+    ...(bankFiles ? createBankFiles(bankFiles, options) : {}),
     ...(ratesSource ? { rates: keptRates(configuredSource(ratesSource, outside.now), outside) } : {}),
     ...options.parties,
   };

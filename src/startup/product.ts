@@ -241,7 +241,8 @@ function connect(setup: Setup, { database, keyring }: Base): Parts {
   return { ...setup, keyring, temporal, onAway, composition, services, metrics, readiness, address, own };
 }
 
-const partiesOf = ({ stripe, stripeIssuing, smtp, ratesSource, witness, parties }: Config) => ({
+const partiesOf = ({ bankFiles, stripe, stripeIssuing, smtp, ratesSource, witness, parties }: Config) => ({
+  bankFiles,
   stripe,
   stripeIssuing,
   smtp,

@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
 import type { Logger } from 'pino';
 import type { AnswerWithin } from '../cards/services';
+import type { BankFilesSettings } from '../kernel/config/bank-files';
 import type { Config, DeskSignIn, DocumentsSettings } from '../kernel/config/config';
 import type { SmtpSettings } from '../kernel/config/mail';
 import type { PartySettings } from '../kernel/config/parties';
@@ -46,6 +47,8 @@ export interface Wiring {
   stripe?: StripeSettings | undefined;
   /** When given, Stripe Issuing makes the cards, or registers the cardholders, or both. */
   stripeIssuing?: StripeIssuingSettings | undefined;
+  /** When given, payouts or the bank are reached by files of ISO 20022. */
+  bankFiles?: BankFilesSettings | undefined;
   /** When given, replaces the rates party. */
   ratesSource?: RatesSettings | undefined;
   /** Mail server. A live installation without one issues no 3-D Secure challenges. */

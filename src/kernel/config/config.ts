@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import { z } from 'zod';
+import { partyVariable } from '../parties';
 import type { AddressList } from '../security/address-lists';
+import { type BankFilesSettings, readBankFiles } from './bank-files';
 import { LIMIT_VARIABLES, type LimitSettings, limitSettings } from './limits';
 import { readMailSettings, type SmtpSettings } from './mail';
 import { type MasterKeySettings, readMasterKeys } from './master-keys';
@@ -230,6 +232,8 @@ export interface Config {
   stripe: StripeSettings | undefined;
   /** Absent: the card processor and the cardholder review that `parties` names, or the sandbox's. */
   stripeIssuing: StripeIssuingSettings | undefined;
+  /** Absent: payouts and the bank are those that `parties` names, or the sandbox's. */
+  bankFiles: BankFilesSettings | undefined;
   parties: PartySettings;
   /** Absent: the sandbox's mailbox. A live installation without a mail server issues no 3-D Secure challenges. */
   smtp: SmtpSettings | undefined;
@@ -277,6 +281,7 @@ export function readConfig(
   const served = partyUse === 'serves' ? readPartySecrets(given) : { secrets: {}, wrong: [] };
   const parties = partyUse === 'serves' ? { settings: {}, wrong: served.wrong } : readPartySettings(given);
   const { stripe, stripeIssuing, wrong: wrongStripe } = readStripe(given);
+  const { bankFiles, wrong: wrongBankFiles } = readBankFiles(given);
   const { ratesSource, wrong: wrongRates } = readRatesSettings(given);
   const { smtp, wrong: wrongMail } = readMailSettings(given);
   const { witness, wrong: wrongWitness } = readWitnessSettings(given);
@@ -285,6 +290,10 @@ export function readConfig(
   const wrong = [
     ...(parsed.success ? wrongTogether(parsed.data, opensKeys) : wrongAlone(parsed.error, given)),
     ...wrongStripe,
+    ...wrongBankFiles,
+    ...(bankFiles?.serves ?? [])
+      .filter((party) => parties.settings[party])
+      .map((party) => `${partyVariable(party)}: must not be given with BANK_FILES_FOLDER`),
     ...wrongRates,
     ...wrongMail,
     ...wrongWitness,
@@ -296,6 +305,7 @@ export function readConfig(
           ...(stripe ? (['checkout'] as const) : []),
           ...(stripeIssuing?.processes ? (['cardProcessor'] as const) : []),
           ...(stripeIssuing?.reviews ? (['cardholderReview'] as const) : []),
+          ...(bankFiles?.serves ?? []),
           ...(ratesSource ? (['rates'] as const) : []),
         ])
       : []),
@@ -308,6 +318,7 @@ export function readConfig(
     temporal: { ...config.temporal, access },
     stripe,
     stripeIssuing,
+    bankFiles,
     smtp,
     witness,
     ratesSource,
@@ -346,6 +357,7 @@ type ReadApart =
   | 'temporal'
   | 'stripe'
   | 'stripeIssuing'
+  | 'bankFiles'
   | 'smtp'
   | 'witness'
   | 'ratesSource'

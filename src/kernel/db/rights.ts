@@ -94,6 +94,29 @@ export const TABLES: Readonly<Record<string, TableRights>> = {
   reported_names: { runtime: ANY },
   quotes: { runtime: ANY, hidden: ['terms'] },
 
+  // Files of a bank
+  bank_files: {
+    runtime: CHANGE,
+    fixed: ['id', 'direction', 'kind', 'message_id', 'sha256'],
+    hidden: ['content'],
+  },
+  bank_orders: {
+    runtime: CHANGE,
+    fixed: ['key', 'purpose', 'credit_id', 'end_to_end_id', 'service', 'amount', 'currency', 'fingerprint'],
+    hidden: ['payee'],
+  },
+  bank_order_returns: { runtime: CHANGE, fixed: ['id', 'order_key', 'amount'] },
+  bank_credits: {
+    runtime: CHANGE,
+    fixed: ['id', 'iban', 'account', 'amount', 'currency'],
+    hidden: ['payer'],
+  },
+  bank_credit_recalls: { runtime: ADD },
+  bank_entries: { runtime: CHANGE, fixed: ['name', 'account', 'side', 'amount', 'currency', 'file_id'] },
+  bank_statements: { runtime: ADD },
+  bank_differences: { runtime: ANY },
+  bank_changes: { runtime: ADD },
+
   // Parties of the sandbox
   sandbox_party_changes: { runtime: ANY, hidden: 'all' },
   sandbox_orders: { runtime: CHANGE, hidden: 'all' },

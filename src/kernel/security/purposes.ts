@@ -4,6 +4,7 @@
  */
 const SEALING = [
   'answers',
+  'bank-files',
   'callbacks',
   'checkout-pages',
   'client-secrets',

@@ -80,6 +80,12 @@ const waiting = (kind: string, secret: string, more: Partial<SealedPlace>): Seal
 
 export const SEALING_RENEWALS: Readonly<Record<SealingPurpose, Renewal>> = {
   answers: resealed('answers', place('personal_answers.sealed', { key: 'name', where: 'user_id is null' })),
+  'bank-files': resealed(
+    'bank-files',
+    place('bank_files.content', { boundTo: 'message_id', where: 'content is not null' }),
+    place('bank_orders.payee', { key: 'key', where: 'payee is not null' }),
+    place('bank_credits.payer', { where: 'payer is not null' }),
+  ),
   callbacks: resealed('callbacks', place('provider_callbacks.body')),
   'checkout-pages': resealed(
     'checkout-pages',
@@ -244,6 +250,7 @@ export const KEYLESS: Readonly<Record<string, string>> = {
   'audit_chain.hash': 'SHA-256',
   'audit_chain.previous': 'SHA-256',
   'audit_heads.hash': 'SHA-256',
+  'bank_orders.fingerprint': 'SHA-256',
   'deposits.token_hash': 'SHA-256 of a token of 256 bits',
   'external_card_transactions.redirect_hash': 'SHA-256 of a token of 256 bits',
   'forged_callbacks.last_hash': 'SHA-256',

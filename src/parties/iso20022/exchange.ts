@@ -1,0 +1,81 @@
+import { DatabaseAway } from '../../kernel/db/faults';
+import { PartyAway } from '../../process/party-errors';
+import { openBankFolder } from './folder';
+import { type Taken, takeFiles } from './incoming';
+import { makeBatch, type OnStep, placeFiles } from './outgoing';
+import { showDifferences } from './reconcile';
+import { openSentNames } from './sent-names';
+import type { BankFilesServices } from './services';
+
+export interface FileExchange {
+  /**
+   * Takes one turn: makes and places our files, takes the bank's, compares balances. Concurrent turns of a process are
+   * one; those of several processes take each file once.
+   * @throws PartyAway while the folder cannot be used
+   */
+  turn(): Promise<readonly Taken[]>;
+}
+
+export interface ExchangeOptions {
+  /** How long the books may differ from the bank's balance before a person is told, in milliseconds. */
+  differenceMs: number;
+  /** For tests: called between two steps. */
+  onStep?: OnStep | undefined;
+}
+
+const COMPARE_EVERY_MS = 60_000;
+const FORGET_EVERY_MS = 3_600_000;
+/** Age at which taken files are deleted, as callbacks of other parties are. The bank's archive keeps them. */
+const TAKEN_KEPT_MS = 30 * 24 * 3_600_000;
+/** How long the orders of a placed file are known without the database. */
+const NAMES_KEPT_MS = 7 * 24 * 3_600_000;
+
+export function createFileExchange(
+  services: BankFilesServices,
+  { differenceMs, onStep = () => undefined }: ExchangeOptions,
+): FileExchange {
+  const folder = openBankFolder(services.settings.folder);
+  const places = { folder, sent: openSentNames(services.settings.folder) };
+  let running: Promise<readonly Taken[]> | undefined;
+  let [comparedAt, forgottenAt] = [0, 0];
+
+  async function once(): Promise<readonly Taken[]> {
+    try {
+      await placeFiles(services, places, onStep); // those of a turn that was killed
+      if (await makeBatch(services, places.sent)) {
+        onStep('filed');
+        await placeFiles(services, places, onStep);
+      }
+      const taken = await takeFiles(services, folder, onStep);
+      await sometimes(taken.includes('booked'));
+      return taken;
+    } catch (error) {
+      throw isOfFolder(error) ? new PartyAway('the folder of the bank’s files cannot be used') : error;
+    }
+  }
+
+  async function sometimes(hasNews: boolean): Promise<void> {
+    const at = services.machineNow().getTime();
+    if (hasNews || at - comparedAt >= COMPARE_EVERY_MS) {
+      comparedAt = at;
+      await showDifferences(services, differenceMs);
+    }
+    if (at - forgottenAt < FORGET_EVERY_MS) return;
+    forgottenAt = at;
+    await folder.forgetTaken(new Date(at - TAKEN_KEPT_MS));
+    await places.sent.forget(new Date(at - NAMES_KEPT_MS));
+  }
+
+  return {
+    turn() {
+      running ??= once().finally(() => {
+        running = undefined;
+      });
+      return running;
+    },
+  };
+}
+
+/** Whether the file system has failed, and not Postgres. */
+const isOfFolder = (error: unknown): boolean =>
+  !(error instanceof DatabaseAway) && typeof (error as NodeJS.ErrnoException).syscall === 'string';

@@ -1,0 +1,147 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { constants, createReadStream } from 'node:fs';
+import { lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** The sub-folders. `taken` and `refused` hold incoming files after they were looked at. */
+export const SUBFOLDERS = ['outgoing', 'incoming', 'taken', 'refused'] as const;
+
+export interface IncomingFile {
+  name: string;
+  size: number;
+  modifiedAt: Date;
+}
+
+/** The folder that we share with the bank's transfer tool. */
+export interface BankFolder {
+  /** Complete and unfinished files, oldest first. Links, folders and hidden names are passed over. */
+  incoming(): Promise<IncomingFile[]>;
+  /** @returns undefined when the file is gone, because another process has taken it */
+  read(name: string): Promise<Buffer | undefined>;
+  /** SHA-256 of a file that is too large to be read whole. */
+  hash(name: string): Promise<string | undefined>;
+  /** Writes a file under a temporary name, on disk when it returns. @returns that name, which is never used again */
+  stage(name: string, bytes: Buffer): Promise<string>;
+  /** Gives a written file its name. Nothing happens when it has it already. */
+  place(stagedAs: string, name: string): Promise<void>;
+  /** Removes a temporary file that nobody will place. */
+  unstage(stagedAs: string): Promise<void>;
+  /** Moves an incoming file and its signature. Nothing happens when it was moved already. */
+  move(name: string, to: 'taken' | 'refused', hash: string): Promise<void>;
+  /** Deletes taken files that are older. @returns how many */
+  forgetTaken(before: Date): Promise<number>;
+}
+
+export const SIGNATURE = '.sig';
+
+/** Names of files that a tool is still writing. */
+const UNFINISHED = /^\.|\.(part|tmp|filepart)$/i;
+
+/** Opens the folder, and makes the missing sub-folders. */
+export function openBankFolder(folder: string): BankFolder {
+  const path = (...names: string[]) => join(folder, ...names);
+  let made: Promise<void> | undefined;
+
+  /** Made again after a failure, because the folder may be mounted later. */
+  async function ready(): Promise<void> {
+    made ??= makeFolders(folder);
+    try {
+      await made;
+    } catch (error) {
+      made = undefined;
+      throw error;
+    }
+  }
+
+  return {
+    async incoming() {
+      await ready();
+      const names = (await readdir(path('incoming'))).filter(
+        (name) => !UNFINISHED.test(name) && !name.endsWith(SIGNATURE),
+      );
+      const found: IncomingFile[] = [];
+      for (const name of names) {
+        const stat = await unlessMissing(lstat(path('incoming', name)));
+        if (stat?.isFile()) found.push({ name, size: stat.size, modifiedAt: stat.mtime });
+      }
+      return found.sort((one, other) => one.modifiedAt.getTime() - other.modifiedAt.getTime());
+    },
+    async read(name) {
+      // A link is not followed, because it may lead out of the folder.
+      const file = await unlessMissing(
+        open(path('incoming', name), constants.O_RDONLY | constants.O_NOFOLLOW),
+      );
+      if (!file) return undefined;
+      return file.readFile().finally(() => file.close());
+    },
+    async hash(name) {
+      const hash = createHash('sha256');
+      try {
+        for await (const part of createReadStream(path('incoming', name))) hash.update(part as Buffer);
+      } catch (error) {
+        if (isMissing(error)) return undefined;
+        throw error;
+      }
+      return hash.digest('hex');
+    },
+    async stage(name, bytes) {
+      await ready();
+      const stagedAs = `.${name}.${randomUUID()}.part`;
+      const file = await open(path('outgoing', stagedAs), 'wx', 0o640);
+      try {
+        await file.writeFile(bytes);
+        await file.sync();
+      } finally {
+        await file.close();
+      }
+      await syncFolder(path('outgoing'));
+      return stagedAs;
+    },
+    async place(stagedAs, name) {
+      await ready();
+      await unlessMissing(rename(path('outgoing', stagedAs), path('outgoing', name)));
+      await syncFolder(path('outgoing'));
+    },
+    unstage: (stagedAs) => rm(path('outgoing', stagedAs), { force: true }),
+    async move(name, to, hash) {
+      // With the hash, so that another file of the same name is not overwritten.
+      const target = `${hash.slice(0, 12)}-${name}`;
+      await unlessMissing(rename(path('incoming', name), path(to, target)));
+      await unlessMissing(rename(path('incoming', name + SIGNATURE), path(to, target + SIGNATURE)));
+      await syncFolder(path(to));
+    },
+    async forgetTaken(before) {
+      await ready();
+      let count = 0;
+      for (const name of await readdir(path('taken'))) {
+        const stat = await unlessMissing(lstat(path('taken', name)));
+        if (!stat?.isFile() || stat.mtime >= before) continue;
+        await rm(path('taken', name), { force: true });
+        count += 1;
+      }
+      return count;
+    },
+  };
+}
+
+async function makeFolders(folder: string): Promise<void> {
+  for (const name of SUBFOLDERS) await mkdir(join(folder, name), { recursive: true, mode: 0o770 });
+}
+
+/** A file's name is an entry of its folder, which must be on disk too. */
+async function syncFolder(folder: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  const handle = await open(folder, 'r');
+  await handle.sync().finally(() => handle.close());
+}
+
+const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
+
+async function unlessMissing<T>(work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}

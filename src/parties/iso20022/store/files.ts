@@ -1,0 +1,105 @@
+import { NOW, raw, table } from '../../../kernel/db/build';
+import type { Sql, Tx } from '../../../kernel/db/database';
+import { decimal, recordTable, safeInteger } from '../../../kernel/db/record-table';
+import type { Decimal } from '../../../kernel/money/money';
+
+export interface BankFile {
+  id: number;
+  direction: 'out' | 'in';
+  kind: string;
+  messageId: string | null;
+  name: string;
+  sha256: string | null;
+  result: 'made' | 'staged' | 'placed' | 'booked' | 'refused';
+  transactions: number;
+  controlSum: Decimal;
+  stagedAs: string | null;
+  /** Sealed, bound to the message id. */
+  content: Buffer | null;
+}
+
+const COLUMNS = [
+  'id',
+  'direction',
+  'kind',
+  'messageId',
+  'name',
+  'sha256',
+  'result',
+  'transactions',
+  'controlSum',
+  'stagedAs',
+  'content',
+];
+
+const files = recordTable<BankFile>('bank_files', { id: safeInteger, controlSum: decimal }, COLUMNS);
+
+type NewFile = Pick<BankFile, 'kind' | 'messageId' | 'name' | 'sha256'>;
+
+/** Stores a file that is to be placed. @throws when its message id is used */
+export const insertMade = (
+  tx: Tx,
+  file: NewFile & Pick<BankFile, 'content' | 'transactions' | 'controlSum'>,
+): Promise<BankFile> =>
+  files.saved(tx, files().insert(files.row({ ...file, direction: 'out', result: 'made' })));
+
+/** The files that are not placed yet, oldest first. */
+export const filesToPlace = (sql: Sql): Promise<BankFile[]> =>
+  files.all(sql, files().whereIn('result', ['made', 'staged']).orderBy('id').limit(50));
+
+/** Notes under which name a file was written. @returns false when another process has noted one first */
+export async function noteStaged(sql: Sql, id: number, stagedAs: string): Promise<boolean> {
+  const noted = files().where({ id, result: 'made' }).update({ result: 'staged', stagedAs });
+  return (await sql.run(noted.returning('id'))).length === 1;
+}
+
+/** Locks a file that was written and has not got its name. Undefined while another process gives it. */
+export const lockStaged = (tx: Tx, id: number): Promise<BankFile | undefined> =>
+  files.one(tx, files().where({ id, result: 'staged' }).forUpdate().skipLocked());
+
+export async function notePlaced(tx: Tx, id: number): Promise<void> {
+  await tx.run(files().where({ id }).update({ result: 'placed', content: null, placedAt: NOW }));
+}
+
+/** Stores a file that is booked in this transaction. Waits for another process that takes the same message. @returns undefined when the message is known */
+export const insertBooked = (tx: Tx, file: NewFile): Promise<BankFile | undefined> =>
+  files.writtenOne(
+    tx,
+    files()
+      .insert(files.row({ ...file, direction: 'in', result: 'booked' }))
+      .onConflict(['direction', 'kind', 'message_id'])
+      .ignore(),
+  );
+
+export const findReceived = (sql: Sql, kind: string, messageId: string): Promise<BankFile | undefined> =>
+  files.one(sql, files().where({ direction: 'in', kind, messageId }));
+
+/** Whether this file was taken before, whatever its name was then. */
+export async function isTaken(sql: Sql, kind: string, messageId: string, sha256: string): Promise<boolean> {
+  return (await findReceived(sql, kind, messageId))?.sha256 === sha256;
+}
+
+export async function noteRepeat(sql: Sql, id: number): Promise<void> {
+  await sql.run(
+    table('bank_files')
+      .where({ id })
+      .update({ repeats: raw('repeats + 1') }),
+  );
+}
+
+/** Stores a refused file, once for each name and content. */
+export async function insertRefused(
+  tx: Tx,
+  file: Pick<BankFile, 'kind' | 'name' | 'sha256'> & { reason: string },
+): Promise<void> {
+  await tx.run(
+    table('bank_files')
+      .insert({ ...file, direction: 'in', messageId: null, result: 'refused' })
+      .onConflict(raw(`(name, coalesce(sha256, '')) where result = 'refused'`))
+      .ignore(),
+  );
+}
+
+/** Our file of that message id. */
+export const findSent = (sql: Sql, messageId: string): Promise<BankFile | undefined> =>
+  files.one(sql, files().where({ direction: 'out', messageId }));

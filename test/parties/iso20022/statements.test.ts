@@ -1,0 +1,196 @@
+import { Decimal } from '../../../src/kernel/money/money';
+import { compareBalances, showDifferences } from '../../../src/parties/iso20022/reconcile';
+import { type SandboxEntry, writeReport } from '../../../src/parties/iso20022/sandbox/reports';
+import { moveSettlement } from '../../../src/transfers/settlement/move';
+import { type Files, files, ORDER } from './fixture';
+import { EUR_ACCOUNT } from './samples';
+
+let on: Files;
+let count = 0;
+beforeEach(async () => {
+  on = await files();
+});
+afterEach(() => on.close());
+
+interface Given {
+  number?: number;
+  day?: number;
+  year?: number;
+  opening: string;
+  closing: string;
+  entries?: readonly SandboxEntry[];
+}
+
+const entry = (amount: string, given: Partial<SandboxEntry> = {}): SandboxEntry => ({
+  reference: `BK${(count += 1)}`,
+  side: 'credit',
+  amount,
+  currency: 'EUR',
+  bookedAt: '2026-11-27T10:00:00Z',
+  payer: { name: 'Grace Hopper' },
+  payeeIban: 'LT371999900000000001',
+  ...given,
+});
+
+/** Gives a statement of our account in EUR. @returns the outcome */
+async function state({ number, day = number ?? 1, year = 2026, opening, closing, entries = [] }: Given) {
+  count += 1;
+  const xml = writeReport({
+    kind: 'camt.053.001.08',
+    messageId: `SM${count}`,
+    at: new Date(Date.UTC(year, 0, day)),
+    account: { iban: EUR_ACCOUNT, currency: 'EUR' },
+    entries,
+    number,
+    balances: { opening, closing },
+  });
+  await on.drop(`${count}.xml`, xml, { old: true });
+  return (await on.exchange.turn()).join();
+}
+
+/** Open breaks of a kind, as their details. */
+const shown = async (kind: string) =>
+  (await on.breaks())
+    .filter((line) => line.startsWith(`${kind}: `))
+    .map((line) => line.slice(kind.length + 2));
+
+describe('a series of statements', () => {
+  it('without a gap opens no break', async () => {
+    for (const number of [1, 2, 3])
+      expect(await state({ number, opening: '0.00', closing: '0.00' })).toBe('booked');
+    expect(await shown('bank_statement_missing')).toEqual([]);
+    expect(await shown('bank_statement_chain')).toEqual([]);
+  });
+
+  it('with a gap names the missing numbers, until they come', async () => {
+    await state({ number: 1, opening: '0.00', closing: '0.00' });
+    await state({ number: 4, opening: '0.00', closing: '0.00' });
+    expect(await shown('bank_statement_missing')).toEqual(['2026/2', '2026/3']);
+    await state({ number: 3, opening: '0.00', closing: '0.00' });
+    expect(await shown('bank_statement_missing')).toEqual(['2026/2']);
+    await state({ number: 2, opening: '0.00', closing: '0.00' });
+    expect(await shown('bank_statement_missing')).toEqual([]);
+  });
+
+  it('may begin anew with a year, or go on', async () => {
+    await state({ number: 9, day: 300, opening: '0.00', closing: '0.00' });
+    await state({ number: 1, year: 2027, opening: '0.00', closing: '0.00' });
+    expect(await shown('bank_statement_missing')).toEqual([]);
+    await state({ number: 3, year: 2027, opening: '0.00', closing: '0.00' });
+    expect(await shown('bank_statement_missing')).toEqual(['2027/2']);
+  });
+
+  it('refuses a number that it has, and books nothing of it', async () => {
+    await state({ number: 1, opening: '0.00', closing: '0.00' });
+    expect(await state({ number: 1, opening: '0.00', closing: '9.00', entries: [entry('9.00')] })).toBe(
+      'refused',
+    );
+    expect(await shown('bank_file_refused')).toEqual([expect.stringMatching(/^statement_repeated: 1/)]);
+    expect((await on.bank.changes(null)).changes).toEqual([]);
+  });
+
+  it('without numbers refuses a second statement of the same time', async () => {
+    expect(await state({ day: 2, opening: '0.00', closing: '0.00' })).toBe('booked');
+    expect(await state({ day: 2, opening: '0.00', closing: '0.00' })).toBe('refused');
+    expect(await state({ day: 3, opening: '0.00', closing: '0.00' })).toBe('booked');
+  });
+
+  it('that does not open as the one before has closed shows the difference', async () => {
+    await state({ number: 1, opening: '0.00', closing: '10.00', entries: [entry('10.00')] });
+    await state({ number: 2, opening: '9.00', closing: '9.00' });
+    const rows = await on.test.database.query(
+      `select detail, amount::text from breaks where kind = 'bank_statement_chain'`,
+    );
+    expect(rows).toEqual([{ detail: '2026/2', amount: '-1' }]);
+  });
+});
+
+describe('a statement', () => {
+  it('books entries that no notification has told of, and not again those that one has', async () => {
+    const known = entry('10.00');
+    const xml = writeReport({
+      kind: 'camt.054.001.08',
+      messageId: 'NT1',
+      at: new Date(),
+      account: { iban: EUR_ACCOUNT, currency: 'EUR' },
+      entries: [known],
+    });
+    await on.drop('nt.xml', xml);
+    await on.exchange.turn();
+    await state({ number: 1, opening: '0.00', closing: '15.00', entries: [known, entry('5.00')] });
+    const rows = await on.test.database.query('select amount::text from bank_credits order by amount');
+    expect(rows).toEqual([{ amount: '5' }, { amount: '10' }]);
+    const open = await on.test.database.query('select 1 from bank_entries where statement_id is null');
+    expect(open).toEqual([]);
+  });
+});
+
+it('a reference that a message has twice is shown, and never dropped', async () => {
+  const twin = entry('10.00', { reference: 'TWIN' });
+  await state({ number: 1, opening: '0.00', closing: '20.00', entries: [twin, twin] });
+  expect((await on.bank.changes(null)).changes).toHaveLength(1);
+  const rows = await on.test.database.query(
+    `select amount::text from breaks where kind = 'bank_entry_unnamed'`,
+  );
+  expect(rows).toEqual([{ amount: '10' }]);
+});
+
+describe('the bank’s balance', () => {
+  const fund = (amount: string) =>
+    on.test.runtime.transaction((tx) =>
+      moveSettlement(
+        tx,
+        { party: 'bank', currency: 'EUR', amount: new Decimal(amount), as: 'funding' },
+        new Date(),
+      ),
+    );
+  const compared = async () =>
+    (await compareBalances(on.services)).map(
+      ({ currency, reported, booked }) => `${currency} ${reported.toFixed(2)} ${booked.toFixed(2)}`,
+    );
+
+  it('that the books have opens no break', async () => {
+    await fund('250.00');
+    await state({ number: 1, opening: '0.00', closing: '250.00', entries: [entry('250.00')] });
+    expect(await compared()).toEqual(['EUR 250.00 250.00']);
+    expect(await shown('bank_balance_differs')).toEqual([]);
+  });
+
+  it('that differs opens a break with the difference, which closes when the books have it', async () => {
+    await state({ number: 1, opening: '0.00', closing: '250.00', entries: [entry('250.00')] });
+    await showDifferences(on.services, 0);
+    expect(
+      await on.test.database.query(`select amount::text from breaks where kind = 'bank_balance_differs'`),
+    ).toEqual([{ amount: '250' }]);
+    await fund('250.00');
+    await showDifferences(on.services, 0);
+    expect(await shown('bank_balance_differs')).toEqual([]);
+  });
+
+  it('that differs for a moment opens none', async () => {
+    await state({ number: 1, opening: '0.00', closing: '0.00' });
+    await fund('250.00');
+    await on.test.database.query('delete from breaks');
+    await showDifferences(on.services, 3_600_000);
+    expect(await shown('bank_balance_differs')).toEqual([]);
+  });
+
+  it('counts what has moved since the statement', async () => {
+    await fund('250.00');
+    await state({ number: 1, opening: '0.00', closing: '0.00' });
+    const xml = writeReport({
+      kind: 'camt.054.001.08',
+      messageId: 'NT2',
+      at: new Date(),
+      account: { iban: EUR_ACCOUNT, currency: 'EUR' },
+      entries: [entry('250.00')],
+    });
+    await on.drop('nt.xml', xml);
+    await on.exchange.turn();
+    expect(await compared()).toEqual(['EUR 250.00 250.00']);
+    // Sent by the bank's word, and not booked yet.
+    await on.payouts.order(ORDER);
+    await on.test.database.query(`update bank_orders set stage = 'sent', sent = amount`);
+    expect(await compared()).toEqual(['EUR 150.00 250.00']);
+  });
+});
