@@ -53,6 +53,7 @@ import { packagedReader, readerFolder } from './http/reader-files';
 import type { Route } from './http/route';
 import { untoldHeadsReading } from './kernel/audit/metrics';
 import { type PartySettings } from './kernel/config/parties';
+import { SANDBOX_RANGE } from './kernel/config/virtual-ibans';
 import type { Sign } from './kernel/db/lookout';
 import { NO_OBSERVERS } from './kernel/metrics/observers';
 import { outboxReading } from './kernel/metrics/outbox';
@@ -202,6 +203,7 @@ export function createServices(options: Wiring): Composed {
     readiness,
     ...observers,
     leastNodeHosts: mode === 'live' && !options.singleNodeForTests ? LIVE_NODE_HOSTS : 1,
+    ibanRange: options.ibanRange ?? (mode === 'sandbox' ? SANDBOX_RANGE : undefined),
     isListRead: createListsRead({ database, now }),
     settlementDifferenceSeconds: options.settlementDifferenceSeconds ?? 3_600,
     settlementWaitSeconds: options.settlementWaitSeconds ?? 259_200,

@@ -14,7 +14,8 @@ import {
   stopBesideApi,
 } from './composition';
 import { buildId } from './kernel/build';
-import { type Config, ConfigError, type PartyUse, type Role, readConfig } from './kernel/config/config';
+import { type Config, ConfigError, type Role, readConfig } from './kernel/config/config';
+import type { PartyUse } from './kernel/config/outside';
 import { createLogger } from './kernel/logging';
 import { createMasterKeys } from './kernel/security/master-keys/create';
 import { StartupError } from './kernel/startup-error';

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { IbanRange } from './kernel/config/virtual-ibans';
 import type { Database } from './kernel/db/database';
 import type { Observers } from './kernel/metrics/observers';
 import type { Commands } from './kernel/outbox/commands';
@@ -21,6 +22,8 @@ export interface Services extends Observers {
   mode: 'sandbox' | 'live';
   /** An enabled network must name nodes on at least this number of hosts. */
   leastNodeHosts: number;
+  /** The range that new virtual IBANs are taken from. Absent: no bank has given one. */
+  ibanRange: IbanRange | undefined;
   /** Where clients, payers' browsers and parties reach the API, without a trailing slash. */
   publicUrl(): string;
   /** Whether the process should receive work. */

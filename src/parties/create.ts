@@ -1,10 +1,6 @@
-import type { BankFilesSettings } from '../kernel/config/bank-files';
 import type { DocumentsSettings } from '../kernel/config/config';
-import type { SmtpSettings } from '../kernel/config/mail';
+import type { OtherOutsideSettings } from '../kernel/config/outside';
 import { missingParties, type PartySettings } from '../kernel/config/parties';
-import type { RatesSettings } from '../kernel/config/rates';
-import type { StripeIssuingSettings, StripeSettings } from '../kernel/config/stripe';
-import type { WitnessSettings } from '../kernel/config/witness';
 import { PARTIES, PARTY_NAMES, type Party } from '../kernel/parties';
 import type { Keyring } from '../kernel/security/keyring';
 import { StartupError } from '../kernel/startup-error';
@@ -30,7 +26,7 @@ import { partyPath, partySecret } from './sandbox/mount';
 import { createRemoteSigner } from './signer/remote';
 import { createWitness } from './witness/create';
 
-export interface PartiesOptions extends PartyWiring {
+export interface PartiesOptions extends PartyWiring, Partial<OtherOutsideSettings> {
   mode: 'sandbox' | 'live';
   keyring: Keyring;
   /** The machine's time, for signatures and for parties outside of the sandbox. */
@@ -38,18 +34,9 @@ export interface PartiesOptions extends PartyWiring {
   /** Replace the adapters that would be created. */
   parties?: Partial<Parties> | undefined;
   documents?: DocumentsSettings | undefined;
-  stripe?: StripeSettings | undefined;
-  stripeIssuing?: StripeIssuingSettings | undefined;
   /** Needed where Stripe registers cardholders. */
   cityName?: CityName | undefined;
-  /** The bank that is reached by files. */
-  bankFiles?: BankFilesSettings | undefined;
   settlementDifferenceSeconds?: number | undefined;
-  ratesSource?: RatesSettings | undefined;
-  /** The mail server. Without one, the sandbox shows mails in the tester's mailbox only. */
-  smtp?: SmtpSettings | undefined;
-  /** Without it, nobody outside is told the head of the audit chain. */
-  witness?: WitnessSettings | undefined;
   partySettings?: PartySettings | undefined;
   /** Where the sandbox's parties are served, without a trailing slash. */
   sandboxPartiesUrl(): string;
@@ -86,7 +73,12 @@ export function createParties(options: PartiesOptions): Parties {
   };
 }
 
-function issuingParties({ stripeIssuing: issuing, database, now, cityName }: PartiesOptions): Partial<Parties> {
+function issuingParties({
+  stripeIssuing: issuing,
+  database,
+  now,
+  cityName,
+}: PartiesOptions): Partial<Parties> {
   if (!issuing) return {};
   const options = { ...issuing, database, now };
   return {

@@ -8,6 +8,7 @@ import { warnOfFewHosts } from '../chain/networks/nodes/hosts';
 import { listOpened } from '../chain/networks/operations';
 import { INSTALLATION } from '../desk/operators/operations';
 import type { Config, Role } from '../kernel/config/config';
+import { otherOutside } from '../kernel/config/outside';
 import { callOthers, hearOthers } from '../kernel/db/calls';
 import { createDatabase, type Database } from '../kernel/db/database';
 import { lookoutOf } from '../kernel/db/lookout';
@@ -232,7 +233,7 @@ function connect(setup: Setup, { database, keyring }: Base): Parts {
     handOver,
     readiness: readiness.ask,
     publicUrl: () => config.publicUrl ?? ownUrl(),
-    ...(role === 'dispatcher' ? NO_PARTIES : partiesOf(config)),
+    ...(role === 'dispatcher' ? NO_PARTIES : { ...otherOutside(config), partySettings: config.parties }),
     sandboxPartiesUrl: () => config.sandboxPartiesUrl ?? ownUrl(),
     observers: metrics.observers,
     onClockAdvanced: () => afterClock(infrastructure, temporal, composition.services),
@@ -240,16 +241,6 @@ function connect(setup: Setup, { database, keyring }: Base): Parts {
   const { services } = composition;
   return { ...setup, keyring, temporal, onAway, composition, services, metrics, readiness, address, own };
 }
-
-const partiesOf = ({ bankFiles, stripe, stripeIssuing, smtp, ratesSource, witness, parties }: Config) => ({
-  bankFiles,
-  stripe,
-  stripeIssuing,
-  smtp,
-  ratesSource,
-  witness,
-  partySettings: parties,
-});
 
 /** A dispatcher calls no party, so it gets none of their secrets. */
 const NO_PARTIES: Pick<Wiring, 'partySettings'> = {

@@ -1,13 +1,9 @@
 import type { RequestListener } from 'node:http';
 import type { Logger } from 'pino';
 import type { AnswerWithin } from '../cards/services';
-import type { BankFilesSettings } from '../kernel/config/bank-files';
 import type { Config, DeskSignIn, DocumentsSettings } from '../kernel/config/config';
-import type { SmtpSettings } from '../kernel/config/mail';
+import type { OtherOutsideSettings } from '../kernel/config/outside';
 import type { PartySettings } from '../kernel/config/parties';
-import type { RatesSettings } from '../kernel/config/rates';
-import type { StripeIssuingSettings, StripeSettings } from '../kernel/config/stripe';
-import type { WitnessSettings } from '../kernel/config/witness';
 import type { Database } from '../kernel/db/database';
 import type { Sign } from '../kernel/db/lookout';
 import type { Observe } from '../kernel/metrics/metrics';
@@ -24,7 +20,7 @@ import type { Parties } from '../parties/parties';
 import type { Services } from '../services';
 
 /** Parts that are started or configured before any domain. */
-export interface Wiring {
+export interface Wiring extends Partial<OtherOutsideSettings> {
   database: Database;
   keyring: Keyring;
   log: Logger;
@@ -43,18 +39,6 @@ export interface Wiring {
   partySettings?: PartySettings;
   /** Storage of documents. Default: in memory, which live mode refuses. */
   documents?: DocumentsSettings;
-  /** When given, payers of deposits are sent to Stripe instead of the sandbox's checkout. */
-  stripe?: StripeSettings | undefined;
-  /** When given, Stripe Issuing makes the cards, or registers the cardholders, or both. */
-  stripeIssuing?: StripeIssuingSettings | undefined;
-  /** When given, payouts or the bank are reached by files of ISO 20022. */
-  bankFiles?: BankFilesSettings | undefined;
-  /** When given, replaces the rates party. */
-  ratesSource?: RatesSettings | undefined;
-  /** Mail server. A live installation without one issues no 3-D Secure challenges. */
-  smtp?: SmtpSettings | undefined;
-  /** The place that is told the head of the audit chain. Default: none. */
-  witness?: WitnessSettings | undefined;
   /** Seconds until the sandbox's cardholder reviewer decides. */
   cardholderReviewSeconds?: number | undefined;
   /** Seconds until the sandbox's card processor decides. */

@@ -1,19 +1,9 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import { partyVariable } from '../parties';
 import type { AddressList } from '../security/address-lists';
-import { type BankFilesSettings, readBankFiles } from './bank-files';
 import { LIMIT_VARIABLES, type LimitSettings, limitSettings } from './limits';
-import { readMailSettings, type SmtpSettings } from './mail';
 import { type MasterKeySettings, readMasterKeys } from './master-keys';
-import {
-  missingParties,
-  type PartySecrets,
-  type PartySettings,
-  readPartySecrets,
-  readPartySettings,
-} from './parties';
-import { type RatesSettings, readRatesSettings } from './rates';
+import { type OutsideSettings, type PartyUse, readOutside } from './outside';
 import type { S3Settings } from './s3';
 import {
   address,
@@ -30,10 +20,8 @@ import {
 import { readSecretFiles } from './secret-files';
 import { readSignerOperators, type SignerOperator } from './signer-operators';
 import { readStationKeys, type StationKeySetting } from './station-keys';
-import { readStripe, type StripeIssuingSettings, type StripeSettings } from './stripe';
 import { TEMPORAL_VARIABLES } from './temporal';
 import { readTemporalAccess, type TemporalAccess } from './temporal-access';
-import { readWitnessSettings, type WitnessSettings } from './witness';
 
 /** Reads the environment of the process. All other code receives a {@link Config}. */
 
@@ -163,9 +151,6 @@ export const VARIABLES: readonly string[] = Object.keys(schema.shape);
 
 export type Role = 'api' | 'worker' | 'dispatcher' | 'desk' | 'signer' | 'all';
 
-/** `reaches`: the process calls the parties. `serves`: the process serves the sandbox's parties. */
-export type PartyUse = 'reaches' | 'serves' | 'neither';
-
 /** Storage of documents. */
 export type DocumentsSettings = { kind: 'folder'; folder: string } | ({ kind: 's3' } & S3Settings);
 
@@ -175,7 +160,7 @@ export interface DeskSignIn {
   lock: { failures: number; milliseconds: number } | undefined;
 }
 
-export interface Config {
+export interface Config extends OutsideSettings {
   mode: 'sandbox' | 'live';
   production: boolean;
   host: string;
@@ -228,21 +213,6 @@ export interface Config {
   singleNodeForTests: boolean;
   workerWebhooks: boolean;
   sandboxRates: 'still' | 'moving';
-  /** Absent: the checkout that `parties` names, or the sandbox's. */
-  stripe: StripeSettings | undefined;
-  /** Absent: the card processor and the cardholder review that `parties` names, or the sandbox's. */
-  stripeIssuing: StripeIssuingSettings | undefined;
-  /** Absent: payouts and the bank are those that `parties` names, or the sandbox's. */
-  bankFiles: BankFilesSettings | undefined;
-  parties: PartySettings;
-  /** Absent: the sandbox's mailbox. A live installation without a mail server issues no 3-D Secure challenges. */
-  smtp: SmtpSettings | undefined;
-  /** Absent: nobody outside is told the head of the audit chain. */
-  witness: WitnessSettings | undefined;
-  /** Absent: the rates' party, or the sandbox's. */
-  ratesSource: RatesSettings | undefined;
-  /** Secrets of the sandbox's parties that this process serves. */
-  partySecrets: PartySecrets;
   /** Without a trailing slash. Absent: the API's own address on this machine. */
   sandboxPartiesUrl: string | undefined;
   drainSeconds: number;
@@ -278,53 +248,16 @@ export function readConfig(
 ): Config {
   const given = givenIn(environment);
   const parsed = schema.safeParse(given);
-  const served = partyUse === 'serves' ? readPartySecrets(given) : { secrets: {}, wrong: [] };
-  const parties = partyUse === 'serves' ? { settings: {}, wrong: served.wrong } : readPartySettings(given);
-  const { stripe, stripeIssuing, wrong: wrongStripe } = readStripe(given);
-  const { bankFiles, wrong: wrongBankFiles } = readBankFiles(given);
-  const { ratesSource, wrong: wrongRates } = readRatesSettings(given);
-  const { smtp, wrong: wrongMail } = readMailSettings(given);
-  const { witness, wrong: wrongWitness } = readWitnessSettings(given);
+  const { outside, wrong: wrongOutside } = readOutside(given, partyUse);
   const { access, wrong: wrongAccess } = readTemporalAccess(given);
-  const live = given['MODE'] === 'live';
   const wrong = [
     ...(parsed.success ? wrongTogether(parsed.data, opensKeys) : wrongAlone(parsed.error, given)),
-    ...wrongStripe,
-    ...wrongBankFiles,
-    ...(bankFiles?.serves ?? [])
-      .filter((party) => parties.settings[party])
-      .map((party) => `${partyVariable(party)}: must not be given with BANK_FILES_FOLDER`),
-    ...wrongRates,
-    ...wrongMail,
-    ...wrongWitness,
     ...wrongAccess,
-    ...parties.wrong,
-    ...(stripe && parties.settings.checkout ? ['PARTY_CHECKOUT: must not be given with Stripe'] : []),
-    ...(live && partyUse === 'reaches' && parties.wrong.length === 0
-      ? missingParties(parties.settings, [
-          ...(stripe ? (['checkout'] as const) : []),
-          ...(stripeIssuing?.processes ? (['cardProcessor'] as const) : []),
-          ...(stripeIssuing?.reviews ? (['cardholderReview'] as const) : []),
-          ...(bankFiles?.serves ?? []),
-          ...(ratesSource ? (['rates'] as const) : []),
-        ])
-      : []),
+    ...wrongOutside,
   ];
   if (!parsed.success || wrong.length > 0) throw new ConfigError(sentences(wrong));
-  const partySecrets = served.secrets;
   const config = configOf(parsed.data);
-  return {
-    ...config,
-    temporal: { ...config.temporal, access },
-    stripe,
-    stripeIssuing,
-    bankFiles,
-    smtp,
-    witness,
-    ratesSource,
-    parties: parties.settings,
-    partySecrets,
-  };
+  return { ...config, ...outside, temporal: { ...config.temporal, access } };
 }
 
 /**
@@ -352,18 +285,6 @@ const modeOf = ({ MODE = 'sandbox' }: Environment): Config['mode'] => MODE;
 /** Default in production: long enough for a load balancer to notice with one or two probes. */
 const DRAIN_SECONDS = 5;
 
-/** Settings that other functions read from the environment. */
-type ReadApart =
-  | 'temporal'
-  | 'stripe'
-  | 'stripeIssuing'
-  | 'bankFiles'
-  | 'smtp'
-  | 'witness'
-  | 'ratesSource'
-  | 'parties'
-  | 'partySecrets';
-
 const MINUTE_MS = 60_000;
 
 const deskSignInOf = (env: Environment): DeskSignIn => ({
@@ -376,7 +297,7 @@ const deskSignInOf = (env: Environment): DeskSignIn => ({
 
 function configOf(
   env: Environment,
-): Omit<Config, ReadApart> & { temporal: Omit<Config['temporal'], 'access'> } {
+): Omit<Config, 'temporal' | keyof OutsideSettings> & { temporal: Omit<Config['temporal'], 'access'> } {
   return {
     mode: modeOf(env),
     production: env.NODE_ENV === 'production',

@@ -1,7 +1,17 @@
 import { z } from 'zod';
 import { isCurrency } from '../money/currencies';
+import { wrongAddress } from './parties';
+
+/** Where the API of Stripe is reached. */
+export interface StripeServer {
+  host: string;
+  port: number;
+  protocol: 'http' | 'https';
+}
 
 export interface StripeSettings {
+  /** Absent: Stripe's own address. */
+  server?: StripeServer | undefined;
   /** `sk_…`, or a restricted key, `rk_…`. */
   secretKey: string;
   /** `whsec_…` of the webhook endpoint that is registered at Stripe. */
@@ -25,6 +35,8 @@ const programmeSchema = z.strictObject({
 export type StripeProgramme = z.output<typeof programmeSchema>;
 
 export interface StripeIssuingSettings {
+  /** Absent: Stripe's own address. */
+  server?: StripeServer | undefined;
   secretKey: string;
   /** `whsec_…` of each endpoint for events of Issuing. */
   webhookSecrets: readonly string[];
@@ -67,13 +79,30 @@ export function readStripe(given: Environment): ReadStripe {
     /_live_/.test(secretKey) === (wanted === 'live')
       ? []
       : [`STRIPE_SECRET_KEY: MODE=${MODE} needs a ${wanted} key`];
+  const { server, wrong: wrongServer } = readServer(given['STRIPE_URL']);
   const issuing = issues ? readIssuing(given) : { webhookSecrets: [], programmes: {}, wrong: [] };
   const { webhookSecrets, programmes } = issuing;
   return {
-    stripe: webhookSecret === undefined ? undefined : { secretKey, webhookSecret },
-    stripeIssuing: issues ? { secretKey, webhookSecrets, processes, reviews, programmes } : undefined,
-    wrong: [...wrong, ...issuing.wrong],
+    stripe: webhookSecret === undefined ? undefined : { secretKey, webhookSecret, ...server },
+    stripeIssuing: issues
+      ? { secretKey, webhookSecrets, processes, reviews, programmes, ...server }
+      : undefined,
+    wrong: [...wrong, ...wrongServer, ...issuing.wrong],
   };
+}
+
+function readServer(url: string | undefined): { server: { server?: StripeServer }; wrong: string[] } {
+  const wrong = url === undefined ? [] : wrongAddress('STRIPE_URL', url);
+  if (url === undefined || wrong.length > 0) return { server: {}, wrong };
+  const { protocol, hostname, port } = new URL(url);
+  const isPlain = protocol === 'http:';
+  const usual = isPlain ? 80 : 443;
+  const server = {
+    host: hostname,
+    port: port === '' ? usual : Number(port),
+    protocol: isPlain ? 'http' : 'https',
+  };
+  return { server: { server: server as StripeServer }, wrong };
 }
 
 interface ReadIssuing extends Pick<StripeIssuingSettings, 'webhookSecrets' | 'programmes'> {

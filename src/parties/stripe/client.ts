@@ -1,10 +1,11 @@
 import Stripe from 'stripe';
+import type { StripeServer } from '../../kernel/config/stripe';
 
 export interface StripeClientOptions {
   /** `sk_…`, or a restricted key, `rk_…`. */
   secretKey: string;
-  /** Replaces Stripe's server, for tests. */
-  server?: { host: string; port: number; protocol: 'http' } | undefined;
+  /** Replaces Stripe's address. */
+  server?: StripeServer | undefined;
 }
 
 /** Shorter than any activity's time-out. The workflow retries, so the client does not. */

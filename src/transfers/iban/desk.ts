@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type StatementDownloadServices, statementDownload } from '../../accounts/statements/download';
 import { accountLines, referencesOf, type StoryServices } from '../../accounts/stories';
+import type { IbanRange } from '../../kernel/config/virtual-ibans';
 import { type Locking } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
 import { conflict, notFound } from '../../kernel/errors';
@@ -25,9 +26,10 @@ import {
   listVirtualIbans,
   type VirtualIban,
 } from './virtual-ibans/capability';
-import { SANDBOX_RANGE } from './virtual-ibans/iban-number';
 
-export type IbanDeskServices = StoryServices & StatementDownloadServices & Pick<Services, 'now' | 'mode'>;
+export type IbanDeskServices = StoryServices &
+  StatementDownloadServices &
+  Pick<Services, 'now' | 'ibanRange'>;
 
 /** The desk of virtual IBANs. An operator gives them to companies, and takes them away. */
 export function ibanDesk(services: IbanDeskServices): Desk {
@@ -120,16 +122,17 @@ const companies: SubjectSpec<Company> = {
   tenantOf: ({ tenantId }) => tenantId,
 };
 
-function switching({ mode, now }: IbanDeskServices, verb: 'enable' | 'disable'): Decision {
+function switching({ ibanRange, now }: IbanDeskServices, verb: 'enable' | 'disable'): Decision {
   const status = verb === 'enable' ? 'active' : 'disabled';
-  /** @throws Problem 404, 409 */
+  /** @throws Problem 404 */
   const assertPossible = ({ iban }: Company): void => {
     if (verb === 'disable' && !iban) throw notFound('virtual IBAN');
-    if (verb === 'enable' && mode !== 'sandbox')
-      throw conflict(
-        'invalid_transition',
-        'There is no range of IBANs: a bank must give one (docs/architecture.md).',
-      );
+    if (verb === 'enable') rangeOrRefusal();
+  };
+  /** @throws Problem 409 */
+  const rangeOrRefusal = (): IbanRange => {
+    if (ibanRange) return ibanRange;
+    throw conflict('invalid_transition', 'No bank has given a range of IBANs (VIRTUAL_IBAN_PREFIX).');
   };
   return decision<Company>({
     name: `iban.${verb}`,
@@ -148,7 +151,9 @@ function switching({ mode, now }: IbanDeskServices, verb: 'enable' | 'disable'):
     async execute(tx, { id, subject }) {
       assertPossible(subject);
       const { iban, changed } =
-        verb === 'enable' ? await enableIban(tx, SANDBOX_RANGE, id, now()) : await disableIban(tx, id, now());
+        verb === 'enable'
+          ? await enableIban(tx, rangeOrRefusal(), id, now())
+          : await disableIban(tx, id, now());
       return {
         about: { id: iban.id, tenantId: id },
         after: { status: iban.status, changed },

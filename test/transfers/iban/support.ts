@@ -1,4 +1,5 @@
 import { move } from '../../../src/accounts/accounts/move';
+import { SANDBOX_RANGE } from '../../../src/kernel/config/virtual-ibans';
 import { newId } from '../../../src/kernel/ids';
 import { accountEntry, internalEntry } from '../../../src/kernel/ledger/entries';
 import { Decimal } from '../../../src/kernel/money/money';
@@ -7,7 +8,6 @@ import { advance, type Progress } from '../../../src/transfers/engine/advance';
 import { lookAtCredit } from '../../../src/transfers/iban/credits/look';
 import { ibanPayoutKind } from '../../../src/transfers/iban/payouts/kind';
 import { disableIban, enableIban } from '../../../src/transfers/iban/virtual-ibans/capability';
-import { SANDBOX_RANGE } from '../../../src/transfers/iban/virtual-ibans/iban-number';
 import type { Client, TestApi } from '../../support/api';
 import { freshKey } from '../external-cards/support';
 

@@ -1,11 +1,12 @@
 import type { Caller } from '../../../kernel/caller';
+import type { IbanRange } from '../../../kernel/config/virtual-ibans';
 import { type Locking } from '../../../kernel/db/build';
 import type { Sql, Tx } from '../../../kernel/db/database';
 import { capabilityDisabled, notFound } from '../../../kernel/errors';
 import { isId, newId } from '../../../kernel/ids';
 import { openLedgerAccount } from '../../../kernel/ledger/accounts';
 import { requireTenant, tenantExists } from '../../../tenants/clients/operations';
-import { type IbanRange, ibanOf } from './iban-number';
+import { ibanOf } from './iban-number';
 import {
   beginPeriod,
   endPeriod,

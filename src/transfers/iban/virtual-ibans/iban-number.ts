@@ -1,20 +1,10 @@
-/** The range of account numbers that the bank has given us: `iban = country + check digits + bank code + number`. */
-export interface IbanRange {
-  country: string;
-  bankCode: string;
-  /** Length of the number in digits. */
-  digits: number;
-  bic: string;
-}
-
-/** The range of the sandbox: the Lithuanian format, with a bank code that no bank has. */
-export const SANDBOX_RANGE: IbanRange = { country: 'LT', bankCode: '99999', digits: 11, bic: 'SBXBLT21XXX' };
+import type { IbanRange } from '../../../kernel/config/virtual-ibans';
 
 /** @throws Error when the range is used up */
-export function ibanOf({ country, bankCode, digits }: IbanRange, number: bigint): string {
+export function ibanOf({ country, prefix, digits }: IbanRange, number: bigint): string {
   const account = number.toString().padStart(digits, '0');
   if (account.length > digits) throw new Error('the range of IBANs is used up');
-  const bban = bankCode + account;
+  const bban = prefix + account;
   return country + checkDigits(country, bban) + bban;
 }
 

@@ -1,4 +1,5 @@
-import { ibanOf, normalized, SANDBOX_RANGE } from '../../../../src/transfers/iban/virtual-ibans/iban-number';
+import { readVirtualIbans, SANDBOX_RANGE } from '../../../../src/kernel/config/virtual-ibans';
+import { ibanOf, normalized } from '../../../../src/transfers/iban/virtual-ibans/iban-number';
 import { checkDestination } from '../../../../src/transfers/payouts/destinations/destination';
 
 it('IBANs of the range are valid, and equal in any spelling', () => {
