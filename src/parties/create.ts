@@ -80,7 +80,12 @@ export function createParties(options: PartiesOptions): Parties {
   };
 }
 
-function issuingParties({ stripeIssuing: issuing, database, now, cityName }: PartiesOptions): Partial<Parties> {
+function issuingParties({
+  stripeIssuing: issuing,
+  database,
+  now,
+  cityName,
+}: PartiesOptions): Partial<Parties> {
   if (!issuing) return {};
   const options = { ...issuing, database, now };
   return {

@@ -30,7 +30,12 @@ let card: StripeCard;
 beforeAll(async () => {
   api = await apiWithStripe();
   client = await api.client();
-  const funding = { party: 'cardProcessor', currency: 'USD', amount: new Decimal(10_000), as: 'funding' } as const;
+  const funding = {
+    party: 'cardProcessor',
+    currency: 'USD',
+    amount: new Decimal(10_000),
+    as: 'funding',
+  } as const;
   await api.database.transaction((tx) => moveSettlement(tx, funding, new Date()));
 });
 beforeEach(async () => {
@@ -43,7 +48,9 @@ const balance = () => cardBalance(client, card.id);
 const history = async () =>
   (await client.call('GET', `/v1/cards/${card.id}/transactions`)).body.data
     .reverse()
-    .map(({ type, billingAmount, forced }: Json) => [type, billingAmount, forced && 'forced'].filter(Boolean).join(' '));
+    .map(({ type, billingAmount, forced }: Json) =>
+      [type, billingAmount, forced && 'forced'].filter(Boolean).join(' '),
+    );
 
 /** The difference of Stripe's balance and our books. */
 async function difference(): Promise<string> {
@@ -191,7 +198,10 @@ describe('each event is booked once, however often webhooks and the list tell it
   const ORDERS: [string, (events: Json[]) => Json[]][] = [
     ['in order', (events) => events],
     ['backwards', (events) => [...events].reverse()],
-    ['every second one first', (events) => [1, 0].flatMap((rest) => events.filter((_, at) => at % 2 === rest))],
+    [
+      'every second one first',
+      (events) => [1, 0].flatMap((rest) => events.filter((_, at) => at % 2 === rest)),
+    ],
   ];
 
   it.each(ORDERS)('%s', async (_order, ordered) => {

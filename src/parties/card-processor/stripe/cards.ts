@@ -137,9 +137,11 @@ async function shippingTo(
   stripe: Stripe,
   { programme, cardholder }: MadeFor,
 ): Promise<Stripe.Issuing.CardCreateParams.Shipping> {
-  const { name, phone_number: phone, billing } = await reading(() =>
-    stripe.issuing.cardholders.retrieve(cardholder),
-  );
+  const {
+    name,
+    phone_number: phone,
+    billing,
+  } = await reading(() => stripe.issuing.cardholders.retrieve(cardholder));
   const { city, country, line1, line2, postal_code, state } = billing.address;
   if (!city || !country || !line1 || !postal_code) throw new PartyRefused('address_missing');
   return {

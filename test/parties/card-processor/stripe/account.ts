@@ -106,11 +106,15 @@ export async function stripeAccount({ now = () => new Date() } = {}) {
           issuing: { available: Object.entries(balance).map(([currency, amount]) => ({ currency, amount })) },
         },
       };
-    if (area === 'events') return kind ? found(events.find((each) => each['id'] === kind)) : listOfEvents(query);
+    if (area === 'events')
+      return kind ? found(events.find((each) => each['id'] === kind)) : listOfEvents(query);
     if (kind === 'cards') {
       if (method === 'POST')
-        return id ? changed(cards, 'issuing_card.updated', id, fields) : create(request, () => madeCard(request));
-      if (!id) return list([...cards.values()].filter((card) => card['cardholder'].id === query['cardholder']));
+        return id
+          ? changed(cards, 'issuing_card.updated', id, fields)
+          : create(request, () => madeCard(request));
+      if (!id)
+        return list([...cards.values()].filter((card) => card['cardholder'].id === query['cardholder']));
       const card = cards.get(id);
       const secrets = { number: '4242424242424242', cvc: '123' };
       const isExpanded = query['expand[0]'] === 'number' && !state.hidesNumbers;

@@ -116,7 +116,10 @@ it('closes a card, whoever has closed it', async () => {
   expect(await processor.closure(closure)).toBe('unknown_to_party');
   expect(await processor.close(closure)).toEqual({ status: 'closed' });
   expect(await processor.closure(closure)).toEqual({ status: 'closed' });
-  expect(account.cards.get(reference)?.['metadata']).toMatchObject({ key: order.key, closure_key: closure.key });
+  expect(account.cards.get(reference)?.['metadata']).toMatchObject({
+    key: order.key,
+    closure_key: closure.key,
+  });
 });
 
 it('refuses tokens, and numbers that the account may not read', async () => {
@@ -137,7 +140,9 @@ it('does not know what it did where Stripe does not answer', async () => {
   account.state.breaks = true;
   await expect(processor.issuance(order.key)).rejects.toThrow(PartyAway);
   await expect(processor.sensitive(reference)).rejects.toThrow(PartyAway);
-  await expect(processor.close({ key: 'close-1', reference, callbackUrl: '' })).rejects.toThrow(OutcomeUnknown);
+  await expect(processor.close({ key: 'close-1', reference, callbackUrl: '' })).rejects.toThrow(
+    OutcomeUnknown,
+  );
   await expect(processor.changes(null)).rejects.toThrow(PartyAway);
   await expect(processor.balances?.()).rejects.toThrow(PartyAway);
 });
@@ -172,7 +177,9 @@ it('lists orders by their keys, and reports by events', async () => {
 it('reads an event again that it does not remember', async () => {
   const network = networkOf(account, 'ic_1');
   const event = network.refunded(null, 500);
-  expect(await processor.reported?.(`network:${event['id']}`)).toMatchObject({ messages: [{ type: 'refund' }] });
+  expect(await processor.reported?.(`network:${event['id']}`)).toMatchObject({
+    messages: [{ type: 'refund' }],
+  });
   expect(account.requests.at(-1)).toMatchObject({ path: `/v1/events/${event['id']}` });
 });
 
