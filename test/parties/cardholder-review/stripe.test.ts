@@ -119,17 +119,20 @@ it.each([
   ['city_unknown', { ...PERSON, town: '1' }],
   ['name_missing', { ...PERSON, firstName: '', lastName: '' }],
 ])('refuses a person with %s', async (code, person) => {
-  const given = application({ person: person as Application['person'] });
+  const given = application({ person });
   await expect(registry.submit(given)).rejects.toMatchObject({ name: 'PartyRefused', code });
 });
 
 it('does not know what it did where Stripe does not answer', async () => {
   const given = application();
   await registry.submit(given);
-  account.state.breaks = true;
-  await expect(registry.outcome(given.key)).rejects.toThrow(PartyAway);
   const next = { ...given, key: `${given.key}2` };
+  account.state.breaks = 'writes';
   await expect(registry.submit(next)).rejects.toThrow(OutcomeUnknown);
+  await expect(registry.submit(application())).rejects.toThrow(OutcomeUnknown);
+  account.state.breaks = 'all';
+  await expect(registry.submit(next)).rejects.toThrow(PartyAway);
+  await expect(registry.outcome(given.key)).rejects.toThrow(PartyAway);
 });
 
 it('lists and names the last application of each person of ours', async () => {

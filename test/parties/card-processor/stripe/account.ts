@@ -21,7 +21,8 @@ export async function stripeAccount({ now = () => new Date() } = {}) {
   const balance = { usd: 1_000_000 };
   const state = {
     hidesNumbers: false,
-    breaks: false,
+    /** Requests whose connection breaks. */
+    breaks: 'none' as 'none' | 'writes' | 'all',
     forgetsKeys: false,
     balance,
     /** Requirements of cardholders that are created from now on. Default: none. */
@@ -96,7 +97,7 @@ export async function stripeAccount({ now = () => new Date() } = {}) {
 
   function answer(request: StripeRequest): StripeAnswer {
     const { method, path, query, fields } = request;
-    if (state.breaks) return undefined;
+    if (state.breaks === 'all' || (state.breaks === 'writes' && method === 'POST')) return undefined;
     const [, , area = '', kind = '', id = ''] = path.split('/');
     if (area === 'balance')
       return {

@@ -137,7 +137,7 @@ it('does not know what it did where Stripe does not answer', async () => {
   const order = orderOf();
   const word = await processor.issue(order);
   const reference = word.status === 'issued' ? word.reference : '';
-  account.state.breaks = true;
+  account.state.breaks = 'all';
   await expect(processor.issuance(order.key)).rejects.toThrow(PartyAway);
   await expect(processor.sensitive(reference)).rejects.toThrow(PartyAway);
   await expect(processor.close({ key: 'close-1', reference, callbackUrl: '' })).rejects.toThrow(
