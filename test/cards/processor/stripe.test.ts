@@ -214,12 +214,15 @@ describe('each event is booked once, however often webhooks and the list tell it
     const other = network.opened();
     network.decided(other, 1_000, { approved: true, reason: 'card_active' });
     network.reversed(other, 400);
+    const third = network.opened();
+    network.decided(third, 700, { approved: true, reason: 'card_active' });
+    network.captured(third, 500);
     const events = api.account.events.slice(first);
     for (const event of [...ordered(events), ...events])
       expect((await tellEvent(api, event)).status).toBe(200);
-    expect(await balance()).toBe('82.00 6.00 12.00');
+    expect(await balance()).toBe('77.00 6.00 17.00');
     await readList(api);
-    expect(await balance()).toBe('82.00 6.00 12.00');
+    expect(await balance()).toBe('77.00 6.00 17.00');
     expect(await difference()).toBe('0.00');
   });
 });

@@ -1,6 +1,7 @@
 import type { Application, CardholderReview } from '../../../src/parties/cardholder-review/port';
 import { createStripeRegistry } from '../../../src/parties/cardholder-review/stripe/registry';
 import { wordOf } from '../../../src/parties/cardholder-review/stripe/word';
+import { namesOf } from '../../../src/parties/stripe/names';
 import { OutcomeUnknown, PartyAway, UnreadableAnswer } from '../../../src/process/party-errors';
 import { type TestDatabase, testDatabase } from '../../support/database';
 import { SECRET, type StripeAccount, stripeAccount } from '../card-processor/stripe/account';
@@ -106,6 +107,24 @@ it('registers a person with another name anew, and deactivates the former cardho
     'Ada King active',
   ]);
   expect(await registry.outcome(key)).toEqual({ status: 'passed' });
+});
+
+it('registers another name once, although the answer was lost and Stripe has forgotten the key', async () => {
+  const given = application();
+  await registry.submit(given);
+  const former = [...account.cardholders.keys()];
+  const renamed = {
+    ...given,
+    key: `submission-${given.cardholderId}-2`,
+    person: { ...given.person, lastName: 'King' },
+  };
+  await registry.submit(renamed);
+  await database.database.query('delete from party_names where name = $1', [renamed.key]);
+  await namesOf(database.runtime, 'cardholderReview').keep([given.cardholderId], former[0] ?? '');
+  account.state.forgetsKeys = true;
+  expect(await registry.submit(renamed)).toEqual({ status: 'passed' });
+  expect(account.cardholders.size).toBe(2);
+  expect(await registry.outcome(renamed.key)).toEqual({ status: 'passed' });
 });
 
 it('shortens a name to what a card holds', async () => {

@@ -89,6 +89,7 @@ export async function stripeAccount({ now = () => new Date() } = {}) {
   function changed(objects: Map<string, Json>, type: string, id: string, fields: Json): StripeAnswer {
     const object = objects.get(id);
     if (!object) return failure(404, 'resource_missing');
+    if (object['status'] === 'canceled') return failure(400, 'card_canceled');
     const { metadata, ...rest } = fields;
     Object.assign(object, rest, { metadata: { ...object['metadata'], ...metadata } });
     listed(type, object, {});

@@ -71,6 +71,14 @@ it('searches for an order only when an earlier attempt may have reached Stripe',
   expect(account.requests.filter(({ method }) => method === 'GET')).toEqual([]);
 });
 
+it('orders a card once, although the order is repeated after Stripe has forgotten the key', async () => {
+  const order = orderOf();
+  const word = await processor.issue(order);
+  account.state.forgetsKeys = true;
+  expect(await processor.issue(order)).toEqual(word);
+  expect(account.cards.size).toBe(1);
+});
+
 it('orders a card once, although the answer was lost and Stripe has forgotten the key', async () => {
   const order = orderOf();
   await processor.issue(order);
@@ -116,6 +124,7 @@ it('closes a card, whoever has closed it', async () => {
   expect(await processor.closure(closure)).toBe('unknown_to_party');
   expect(await processor.close(closure)).toEqual({ status: 'closed' });
   expect(await processor.closure(closure)).toEqual({ status: 'closed' });
+  expect(await processor.close({ ...closure, key: `${closure.key}-2` })).toEqual({ status: 'closed' });
   expect(account.cards.get(reference)?.['metadata']).toMatchObject({
     key: order.key,
     closure_key: closure.key,
