@@ -15,8 +15,9 @@ export type BookReports = (refs: readonly string[]) => Promise<void>;
 export function bookNetworkReports(services: CardServices): BookReports | undefined {
   const { cardProcessor } = services.parties;
   if (!('reported' in cardProcessor)) return undefined;
-  const line = createReportLine(services, createProcessorLine(services));
   return async (refs) => {
+    // A line remembers its answers, and the database may have lost commits since an earlier page.
+    const line = createReportLine(services, createProcessorLine(services));
     for (const ref of refs) {
       const report = await cardProcessor.reported?.(ref);
       if (report) await line.book(report).catch(awayIfPassing);

@@ -1,6 +1,6 @@
 import { checkParty } from '../../scripts/party-check/conformance';
-import { createStripeCardProcessor } from '../../src/parties/card-processor/stripe/processor';
 import { cardOrderBody, closureBody, tokenizationBody } from '../../src/parties/card-processor/protocol';
+import { createStripeCardProcessor } from '../../src/parties/card-processor/stripe/processor';
 import { applicationBody } from '../../src/parties/cardholder-review/protocol';
 import { createStripeRegistry } from '../../src/parties/cardholder-review/stripe/registry';
 import { SECRET, type StripeAccount, stripeAccount } from '../parties/card-processor/stripe/account';
@@ -41,9 +41,7 @@ async function checked(party: string, routes: readonly Bridged[], order: Record<
   });
   await bridge.close();
   expect(results.filter(({ outcome }) => outcome === 'ok').length).toBeGreaterThan(10);
-  return results
-    .filter(({ outcome }) => outcome === 'FAILED')
-    .map(({ name, why }) => `${name}: ${why}`);
+  return results.filter(({ outcome }) => outcome === 'FAILED').map(({ name, why }) => `${name}: ${why}`);
 }
 
 it('the card processor keeps its protocol', async () => {

@@ -134,7 +134,8 @@ export const METRICS = {
     type: 'gauge',
     labels: ['currency'],
     help: 'Balance that the card processor reports, less the balance of the books, at the last reading. Absent where it reports none.',
-    alert: 'A break `processor_balance_differs`: the difference has lasted for `SETTLEMENT_DIFFERENCE_SECONDS`.',
+    alert:
+      'A break `processor_balance_differs`: the difference has lasted for `SETTLEMENT_DIFFERENCE_SECONDS`.',
   },
   exchange_reading_age_seconds: {
     type: 'gauge',

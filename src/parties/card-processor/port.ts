@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { PartyCallback } from '../protocol/callback';
 import type { ReadBalances } from '../protocol/balances';
+import type { PartyCallback } from '../protocol/callback';
 import type { ReadChanges } from '../protocol/changes';
 import type { ChallengeMessage, ProcessorMessage } from './message';
 import type { NetworkReport } from './report';

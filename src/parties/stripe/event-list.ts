@@ -24,10 +24,7 @@ export interface EventListing {
  * Reads changes from `GET /v1/events`. A cursor is the second of the last event that was read, so it outlives the event
  * itself. Unreadable events are reported by id.
  */
-export function changesFromEvents(
-  stripe: Stripe,
-  { types, changesIn, now }: EventListing,
-): ReadChanges {
+export function changesFromEvents(stripe: Stripe, { types, changesIn, now }: EventListing): ReadChanges {
   async function eventsIn(from: number, to: number, limit: number): Promise<Stripe.Event[]> {
     const created = { gt: from, lte: to };
     const list = { created, types: [...types], limit: 100 };

@@ -39,7 +39,10 @@ const registeredLast = () => [...api.account.cardholders.values()].at(-1) ?? {};
 it('passes the review, and gets a card of the own cardholder', async () => {
   const { id: cardholderId, userId, accountId } = await submitted();
   expect(await statusOf(client, cardholderId)).toBe('pass_audit');
-  expect(registeredLast()).toMatchObject({ name: 'Philippa Wrexham', metadata: { cardholder: cardholderId } });
+  expect(registeredLast()).toMatchObject({
+    name: 'Philippa Wrexham',
+    metadata: { cardholder: cardholderId },
+  });
   await fund(api, accountId, '100.00');
   const asked = await client.call('POST', '/v1/cards', { userId, accountId, cardholderId, amount: '10.00' });
   expect(await orderCard(api.services, asked.body.id)).toBe('active');

@@ -2,7 +2,7 @@ import { orderCard } from '../../../src/cards/orders/issuance';
 import type { StripeProgramme } from '../../../src/kernel/config/stripe';
 import { createStripeCardProcessor } from '../../../src/parties/card-processor/stripe/processor';
 import { createReading } from '../../../src/watch/watch';
-import { type StripeAccount, SECRET, stripeAccount } from '../../parties/card-processor/stripe/account';
+import { SECRET, type StripeAccount, stripeAccount } from '../../parties/card-processor/stripe/account';
 import type { Json } from '../../parties/card-processor/stripe/http-server';
 import { networkOf, type StripeDecides } from '../../parties/card-processor/stripe/network';
 import { type Client, type TestApi, testApi } from '../../support/api';

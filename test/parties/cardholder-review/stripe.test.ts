@@ -1,6 +1,7 @@
 import type { Application, CardholderReview } from '../../../src/parties/cardholder-review/port';
 import { createStripeRegistry } from '../../../src/parties/cardholder-review/stripe/registry';
 import { wordOf } from '../../../src/parties/cardholder-review/stripe/word';
+import { namesOf } from '../../../src/parties/stripe/names';
 import { OutcomeUnknown, PartyAway, UnreadableAnswer } from '../../../src/process/party-errors';
 import { type TestDatabase, testDatabase } from '../../support/database';
 import { SECRET, type StripeAccount, stripeAccount } from '../card-processor/stripe/account';
@@ -108,6 +109,24 @@ it('registers a person with another name anew, and deactivates the former cardho
   expect(await registry.outcome(key)).toEqual({ status: 'passed' });
 });
 
+it('registers another name once, although the answer was lost and Stripe has forgotten the key', async () => {
+  const given = application();
+  await registry.submit(given);
+  const former = [...account.cardholders.keys()];
+  const renamed = {
+    ...given,
+    key: `submission-${given.cardholderId}-2`,
+    person: { ...given.person, lastName: 'King' },
+  };
+  await registry.submit(renamed);
+  await database.database.query('delete from party_names where name = $1', [renamed.key]);
+  await namesOf(database.runtime, 'cardholderReview').keep([given.cardholderId], former[0] ?? '');
+  account.state.forgetsKeys = true;
+  expect(await registry.submit(renamed)).toEqual({ status: 'passed' });
+  expect(account.cardholders.size).toBe(2);
+  expect(await registry.outcome(renamed.key)).toEqual({ status: 'passed' });
+});
+
 it('shortens a name to what a card holds', async () => {
   const names = { firstName: 'Maximiliane', lastName: 'Abcdefghijklmnopqrstuvwxyz' };
   await registry.submit(application({ person: { ...PERSON, ...names } }));
@@ -119,17 +138,20 @@ it.each([
   ['city_unknown', { ...PERSON, town: '1' }],
   ['name_missing', { ...PERSON, firstName: '', lastName: '' }],
 ])('refuses a person with %s', async (code, person) => {
-  const given = application({ person: person as Application['person'] });
+  const given = application({ person });
   await expect(registry.submit(given)).rejects.toMatchObject({ name: 'PartyRefused', code });
 });
 
 it('does not know what it did where Stripe does not answer', async () => {
   const given = application();
   await registry.submit(given);
-  account.state.breaks = true;
-  await expect(registry.outcome(given.key)).rejects.toThrow(PartyAway);
   const next = { ...given, key: `${given.key}2` };
+  account.state.breaks = 'writes';
   await expect(registry.submit(next)).rejects.toThrow(OutcomeUnknown);
+  await expect(registry.submit(application())).rejects.toThrow(OutcomeUnknown);
+  account.state.breaks = 'all';
+  await expect(registry.submit(next)).rejects.toThrow(PartyAway);
+  await expect(registry.outcome(given.key)).rejects.toThrow(PartyAway);
 });
 
 it('lists and names the last application of each person of ours', async () => {

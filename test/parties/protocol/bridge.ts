@@ -89,5 +89,5 @@ async function bodyOf(incoming: IncomingMessage): Promise<unknown> {
 /** The state of an order, with the key that it was asked by. */
 export const withKey = async (key: string, word: Promise<object | 'unknown_to_party'>) => {
   const known = await word;
-  return known === 'unknown_to_party' ? known : { key, ...(known as object) };
+  return known === 'unknown_to_party' ? known : { key, ...known };
 };

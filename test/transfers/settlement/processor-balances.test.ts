@@ -21,7 +21,12 @@ beforeEach(async () => {
       return { asOf: api.clock.at, balances: [{ currency: 'USD', amount: new Decimal(reported) }] };
     },
   };
-  const funding = { party: 'cardProcessor', currency: 'USD', amount: new Decimal(100), as: 'funding' } as const;
+  const funding = {
+    party: 'cardProcessor',
+    currency: 'USD',
+    amount: new Decimal(100),
+    as: 'funding',
+  } as const;
   await api.database.transaction((tx) => moveSettlement(tx, funding, api.clock.at));
 });
 afterEach(() => api.close());

@@ -55,6 +55,8 @@ export function createCards({ stripe, programmes, names, cardholders }: StripeCa
       if (!programme) throw new PartyRefused('programme_unknown');
       if (programme.currency !== currency) throw new PartyRefused('wrong_currency');
       const cardholder = await cardholderOf(order, programme);
+      const known = await names.idOf(key);
+      if (known !== undefined) return retrieve(known).then(wordOf);
       const ordered = (await names.begin(key)) ? await findOrdered(key, cardholder) : undefined;
       const params = await cardParams(stripe, order, { programme, cardholder });
       const card =
@@ -71,7 +73,12 @@ export function createCards({ stripe, programmes, names, cardholders }: StripeCa
       const params = { status: 'canceled', metadata: { [KEYS.closure]: key } } as const;
       const card = await changing(() =>
         stripe.issuing.cards.update(reference, params, { idempotencyKey: key }),
-      );
+      ).catch(async (error: unknown) => {
+        // Stripe refuses to change a card that is canceled already, whoever has canceled it.
+        const canceled = error instanceof PartyRefused ? await retrieve(reference) : undefined;
+        if (canceled?.status !== 'canceled') throw error;
+        return canceled;
+      });
       return { status: card.status === 'canceled' ? 'closed' : 'processing' };
     },
     async closure(reference: string): Promise<ClosureWord | 'unknown_to_party'> {
@@ -137,9 +144,11 @@ async function shippingTo(
   stripe: Stripe,
   { programme, cardholder }: MadeFor,
 ): Promise<Stripe.Issuing.CardCreateParams.Shipping> {
-  const { name, phone_number: phone, billing } = await reading(() =>
-    stripe.issuing.cardholders.retrieve(cardholder),
-  );
+  const {
+    name,
+    phone_number: phone,
+    billing,
+  } = await reading(() => stripe.issuing.cardholders.retrieve(cardholder));
   const { city, country, line1, line2, postal_code, state } = billing.address;
   if (!city || !country || !line1 || !postal_code) throw new PartyRefused('address_missing');
   return {

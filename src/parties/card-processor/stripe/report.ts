@@ -38,7 +38,8 @@ export function networkReportOf(event: Stripe.Event): ProcessorMessage | Network
 
 function read<S extends z.ZodType>(schema: S, object: unknown): z.output<S> {
   const parsed = schema.safeParse(object);
-  if (!parsed.success) throw new UnreadableCallback('the object is not of this shape', { cause: parsed.error });
+  if (!parsed.success)
+    throw new UnreadableCallback('the object is not of this shape', { cause: parsed.error });
   return parsed.data;
 }
 
@@ -130,7 +131,7 @@ function reversalsOf(
 function movementOf(transaction: StripeTransaction): ProcessorMessage[] {
   const { id, type, amount, currency, card, authorization, created, merchant_data: merchant } = transaction;
   if (amount === 0) return [];
-  if (type === 'capture' !== amount < 0)
+  if ((type === 'capture') !== amount < 0)
     throw new UnreadableCallback('the amount has the sign of another type');
   const identity = {
     type: type === 'capture' ? 'clearing' : 'refund',

@@ -32,15 +32,16 @@ export function createStripeRegistry(options: StripeRegistryOptions): Cardholder
   const stripe = createStripeClient(options);
   const names = namesOf(database, 'cardholderReview');
 
-  /** A cardholder that Stripe took although we lost its answer. Stripe's lists search by mail address, not by metadata. */
-  async function findRegistered({ cardholderId, person }: Application): Promise<string | undefined> {
-    const known = await names.idOf(cardholderId);
-    if (known !== undefined || person['email'] === undefined) return known;
-    const list = { email: person['email'], limit: 100 };
+  /**
+   * A cardholder that Stripe took although we lost its answer, if one has the field in its metadata. Stripe's lists search
+   * by mail address, not by metadata.
+   */
+  async function findTaken(email: string | undefined, field: string, value: string) {
+    if (email === undefined) return undefined;
     const found = await reading(() =>
-      stripe.issuing.cardholders.list(list).autoPagingToArray({ limit: 1_000 }),
+      stripe.issuing.cardholders.list({ email, limit: 100 }).autoPagingToArray({ limit: 1_000 }),
     );
-    return found.find(({ metadata }) => metadata?.[KEYS.cardholder] === cardholderId)?.id;
+    return found.find(({ metadata }) => metadata?.[field] === value);
   }
 
   const create = (params: Stripe.Issuing.CardholderCreateParams, idempotencyKey: string) =>
@@ -51,16 +52,18 @@ export function createStripeRegistry(options: StripeRegistryOptions): Cardholder
 
   /** Stripe changes no cardholder's name. A person with another name is therefore a new cardholder there. */
   async function register(application: Application): Promise<Stripe.Issuing.Cardholder> {
-    const { key } = application;
+    const { key, cardholderId, person } = application;
     const params = cardholderParams(application, cityName);
-    const id = await findRegistered(application);
+    const id =
+      (await names.idOf(cardholderId)) ??
+      (await findTaken(person['email'], KEYS.cardholder, cardholderId))?.id;
     if (id === undefined) return create(params, key);
     const known = await reading(() => stripe.issuing.cardholders.retrieve(id));
     const { type: _, name, ...changes } = params;
     if (known.name === name) return update(id, changes, `${key}-update`);
     // No card of the former cardholder exists, because a person gets cards only after a passed review.
     await update(id, { status: 'inactive' }, `${key}-inactive`);
-    return create(params, key);
+    return (await findTaken(person['email'], KEYS.application, key)) ?? create(params, key);
   }
 
   return {

@@ -21,7 +21,8 @@ export async function stripeAccount({ now = () => new Date() } = {}) {
   const balance = { usd: 1_000_000 };
   const state = {
     hidesNumbers: false,
-    breaks: false,
+    /** Requests whose connection breaks. */
+    breaks: 'none' as 'none' | 'writes' | 'all',
     forgetsKeys: false,
     balance,
     /** Requirements of cardholders that are created from now on. Default: none. */
@@ -88,6 +89,7 @@ export async function stripeAccount({ now = () => new Date() } = {}) {
   function changed(objects: Map<string, Json>, type: string, id: string, fields: Json): StripeAnswer {
     const object = objects.get(id);
     if (!object) return failure(404, 'resource_missing');
+    if (object['status'] === 'canceled') return failure(400, 'card_canceled');
     const { metadata, ...rest } = fields;
     Object.assign(object, rest, { metadata: { ...object['metadata'], ...metadata } });
     listed(type, object, {});
@@ -96,7 +98,7 @@ export async function stripeAccount({ now = () => new Date() } = {}) {
 
   function answer(request: StripeRequest): StripeAnswer {
     const { method, path, query, fields } = request;
-    if (state.breaks) return undefined;
+    if (state.breaks === 'all' || (state.breaks === 'writes' && method === 'POST')) return undefined;
     const [, , area = '', kind = '', id = ''] = path.split('/');
     if (area === 'balance')
       return {
@@ -106,11 +108,15 @@ export async function stripeAccount({ now = () => new Date() } = {}) {
           issuing: { available: Object.entries(balance).map(([currency, amount]) => ({ currency, amount })) },
         },
       };
-    if (area === 'events') return kind ? found(events.find((each) => each['id'] === kind)) : listOfEvents(query);
+    if (area === 'events')
+      return kind ? found(events.find((each) => each['id'] === kind)) : listOfEvents(query);
     if (kind === 'cards') {
       if (method === 'POST')
-        return id ? changed(cards, 'issuing_card.updated', id, fields) : create(request, () => madeCard(request));
-      if (!id) return list([...cards.values()].filter((card) => card['cardholder'].id === query['cardholder']));
+        return id
+          ? changed(cards, 'issuing_card.updated', id, fields)
+          : create(request, () => madeCard(request));
+      if (!id)
+        return list([...cards.values()].filter((card) => card['cardholder'].id === query['cardholder']));
       const card = cards.get(id);
       const secrets = { number: '4242424242424242', cvc: '123' };
       const isExpanded = query['expand[0]'] === 'number' && !state.hidesNumbers;

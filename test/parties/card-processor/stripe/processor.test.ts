@@ -71,6 +71,14 @@ it('searches for an order only when an earlier attempt may have reached Stripe',
   expect(account.requests.filter(({ method }) => method === 'GET')).toEqual([]);
 });
 
+it('orders a card once, although the order is repeated after Stripe has forgotten the key', async () => {
+  const order = orderOf();
+  const word = await processor.issue(order);
+  account.state.forgetsKeys = true;
+  expect(await processor.issue(order)).toEqual(word);
+  expect(account.cards.size).toBe(1);
+});
+
 it('orders a card once, although the answer was lost and Stripe has forgotten the key', async () => {
   const order = orderOf();
   await processor.issue(order);
@@ -116,7 +124,11 @@ it('closes a card, whoever has closed it', async () => {
   expect(await processor.closure(closure)).toBe('unknown_to_party');
   expect(await processor.close(closure)).toEqual({ status: 'closed' });
   expect(await processor.closure(closure)).toEqual({ status: 'closed' });
-  expect(account.cards.get(reference)?.['metadata']).toMatchObject({ key: order.key, closure_key: closure.key });
+  expect(await processor.close({ ...closure, key: `${closure.key}-2` })).toEqual({ status: 'closed' });
+  expect(account.cards.get(reference)?.['metadata']).toMatchObject({
+    key: order.key,
+    closure_key: closure.key,
+  });
 });
 
 it('refuses tokens, and numbers that the account may not read', async () => {
@@ -134,10 +146,12 @@ it('does not know what it did where Stripe does not answer', async () => {
   const order = orderOf();
   const word = await processor.issue(order);
   const reference = word.status === 'issued' ? word.reference : '';
-  account.state.breaks = true;
+  account.state.breaks = 'all';
   await expect(processor.issuance(order.key)).rejects.toThrow(PartyAway);
   await expect(processor.sensitive(reference)).rejects.toThrow(PartyAway);
-  await expect(processor.close({ key: 'close-1', reference, callbackUrl: '' })).rejects.toThrow(OutcomeUnknown);
+  await expect(processor.close({ key: 'close-1', reference, callbackUrl: '' })).rejects.toThrow(
+    OutcomeUnknown,
+  );
   await expect(processor.changes(null)).rejects.toThrow(PartyAway);
   await expect(processor.balances?.()).rejects.toThrow(PartyAway);
 });
@@ -172,7 +186,9 @@ it('lists orders by their keys, and reports by events', async () => {
 it('reads an event again that it does not remember', async () => {
   const network = networkOf(account, 'ic_1');
   const event = network.refunded(null, 500);
-  expect(await processor.reported?.(`network:${event['id']}`)).toMatchObject({ messages: [{ type: 'refund' }] });
+  expect(await processor.reported?.(`network:${event['id']}`)).toMatchObject({
+    messages: [{ type: 'refund' }],
+  });
   expect(account.requests.at(-1)).toMatchObject({ path: `/v1/events/${event['id']}` });
 });
 

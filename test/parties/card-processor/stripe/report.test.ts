@@ -89,19 +89,27 @@ it('tells no reversal of a closed or declined authorization, nor of an unchanged
   ]);
   const declined = network.opened();
   network.decided(declined, 5_000, { approved: false });
-  const reversal = account.event('issuing_authorization.updated', { ...declined, status: 'reversed' }, {
-    status: 'pending',
-  });
+  const reversal = account.event(
+    'issuing_authorization.updated',
+    { ...declined, status: 'reversed' },
+    {
+      status: 'pending',
+    },
+  );
   expect(report(reversal).messages).toEqual([]);
   const unchanged = network.opened();
   network.decided(unchanged, 5_000, { approved: true });
-  expect(report(account.event('issuing_authorization.updated', unchanged, { metadata: {} })).messages).toEqual([]);
+  expect(
+    report(account.event('issuing_authorization.updated', unchanged, { metadata: {} })).messages,
+  ).toEqual([]);
 });
 
 it('names a transaction without an authorization by itself', () => {
   const [forced] = network.captured(null, 700);
   const transaction = forced?.['data'].object.id;
-  expect(report(forced as Json).messages.map(shown)).toEqual([`clearing ${transaction} 7 USD ${transaction}`]);
+  expect(report(forced as Json).messages.map(shown)).toEqual([
+    `clearing ${transaction} 7 USD ${transaction}`,
+  ]);
   const refund = network.refunded(null, 250);
   const returned = refund['data'].object.id;
   expect(report(refund).messages.map(shown)).toEqual([`refund ${returned} 2.5 USD ${returned}`]);
