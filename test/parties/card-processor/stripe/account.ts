@@ -18,7 +18,7 @@ export async function stripeAccount({ now = () => new Date() } = {}) {
   const cardholders = new Map<string, Json>();
   const events: Json[] = [];
   const byKey = new Map<string, { request: string; object: Json }>();
-  const balance = { usd: 1_000_000 };
+  const balance: { usd: number; eur?: number } = { usd: 1_000_000 };
   const state = {
     hidesNumbers: false,
     /** Requests whose connection breaks. */

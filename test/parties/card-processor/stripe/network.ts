@@ -18,10 +18,9 @@ export interface StripeDecides {
   reason?: string;
 }
 
-/** Authorizations of one card. Amounts are in minor units of USD. */
-export function networkOf(account: StripeAccount, cardId: string) {
+/** Authorizations of one card. Amounts are in minor units of the currency. */
+export function networkOf(account: StripeAccount, cardId: string, currency: 'usd' | 'eur' = 'usd') {
   const { nextId, seconds, listed, event, state } = account;
-  const currency = 'usd';
 
   function opened(given: Json = {}): Json {
     return {
@@ -44,7 +43,7 @@ export function networkOf(account: StripeAccount, cardId: string) {
     };
   }
 
-  const hold = (units: number) => void (state.balance.usd -= units);
+  const hold = (units: number) => void (state.balance[currency] = (state.balance[currency] ?? 0) - units);
 
   return {
     opened,

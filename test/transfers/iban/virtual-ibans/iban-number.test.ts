@@ -1,4 +1,4 @@
-import { readVirtualIbans, SANDBOX_RANGE } from '../../../../src/kernel/config/virtual-ibans';
+import { SANDBOX_RANGE } from '../../../../src/kernel/config/virtual-ibans';
 import { ibanOf, normalized } from '../../../../src/transfers/iban/virtual-ibans/iban-number';
 import { checkDestination } from '../../../../src/transfers/payouts/destinations/destination';
 
