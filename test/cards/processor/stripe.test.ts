@@ -186,6 +186,18 @@ describe('a decision that Stripe takes alone', () => {
     expect(await balance()).toBe('100.00 0.00 0.00');
   });
 
+  it('is shown when its amount is not the asked one, and a later reversal is booked nevertheless', async () => {
+    const authorization = card.network.opened();
+    expect(await ask(api, card, authorization, 2_000)).toBe(true);
+    card.network.decided(authorization, 1_500, { approved: true });
+    const reversal = card.network.reversed(authorization, 1_500);
+    api.account.events.splice(-2);
+    expect((await tellEvent(api, reversal)).status).toBe(422);
+    expect(await balance()).toBe('95.00 5.00 0.00');
+    expect(await breaksOf(api, 'processor_message_mismatch')).toMatchObject([{ amount: '15.00' }]);
+    api.account.state.balance.usd -= 500;
+  });
+
   it('moves nothing when Stripe declines without asking', async () => {
     card.network.decided(card.network.opened(), 1_000, { approved: false, reason: 'insufficient_funds' });
     await readList(api);
