@@ -189,7 +189,7 @@ async function judged(services: CardServices, lookUp: LookUp, attempt: Attempt):
 }
 
 /** Whether another message is booked under the name. */
-export const isMismatch = (error: unknown): boolean =>
+export const isMismatch = (error: unknown): error is Problem =>
   error instanceof Problem && error.code === 'idempotency_mismatch';
 
 /**

@@ -1,3 +1,4 @@
+import type { Problem } from '../../kernel/errors';
 import { type KeyedAnswer, type StoredAnswer, storedAnswer, withKey } from '../../kernel/idempotency';
 import type { AuthorizationAnswer, ProcessorMessage } from '../../parties/card-processor/message';
 import type { NetworkDecision, NetworkReport } from '../../parties/card-processor/report';
@@ -28,7 +29,7 @@ export function createReportLine(services: CardServices, line: ProcessorLine): R
         ...messages.map((message) => () => line.answer(message)),
       ];
       // A mismatch waits for a person, and the other parts must not wait with it.
-      let mismatch: unknown;
+      let mismatch: Problem | undefined;
       for (const part of parts)
         await part().catch((error: unknown) => {
           if (!isMismatch(error)) throw error;
