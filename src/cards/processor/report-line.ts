@@ -19,7 +19,7 @@ export interface ReportLine {
 
 /**
  * Books reports of a processor that decides authorizations itself after it has asked us. The books follow the processor's
- * decision, because the merchant knows only that one.
+ * decision, because the merchant has acted on it.
  */
 export function createReportLine(services: CardServices, line: ProcessorLine): ReportLine {
   return {

@@ -34,7 +34,7 @@ afterAll(() => api.close());
 
 const balance = () => cardBalance(client, card.id);
 
-/** Asks, and loses the database. @returns the authorization, and the steps of the stored decline's workflow */
+/** Asks, and loses the database until the decline is stored. @returns the authorization, and the step of its workflow */
 async function askedInVain() {
   const authorization = card.network.opened();
   fate.unheard = true;
@@ -49,11 +49,9 @@ async function askedInVain() {
     api.database.query<{ id: string }>('select id from processor_messages where message_id = $1', [
       `${authorization['id']}:0`,
     ]);
-  const settle = async () => {
-    await until(async () => (await find()).length > 0);
-    return settleUnanswered(api.services, (await find())[0]?.id ?? '');
-  };
-  return { authorization, settle };
+  await until(async () => (await find()).length > 0);
+  const [stored] = await find();
+  return { authorization, settle: () => settleUnanswered(api.services, stored?.id ?? '') };
 }
 
 it('is declined in the form that Stripe reads, and holds nothing in the end', async () => {
