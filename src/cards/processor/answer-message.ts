@@ -188,7 +188,8 @@ async function judged(services: CardServices, lookUp: LookUp, attempt: Attempt):
   return answer;
 }
 
-const isMismatch = (error: unknown): boolean =>
+/** Whether another message is booked under the name. */
+export const isMismatch = (error: unknown): error is Problem =>
   error instanceof Problem && error.code === 'idempotency_mismatch';
 
 /**

@@ -1,9 +1,10 @@
+import type { Problem } from '../../kernel/errors';
 import { type KeyedAnswer, type StoredAnswer, storedAnswer, withKey } from '../../kernel/idempotency';
 import type { AuthorizationAnswer, ProcessorMessage } from '../../parties/card-processor/message';
 import type { NetworkDecision, NetworkReport } from '../../parties/card-processor/report';
 import { recordCardEvent } from '../events/operations';
 import type { CardServices } from '../services';
-import type { ProcessorLine } from './answer-message';
+import { isMismatch, type ProcessorLine } from './answer-message';
 import { approvedReference, declined } from './answers';
 import { fingerprintOf, keyOfMessage } from './message-key';
 import { lookUpMessages } from './store';
@@ -11,20 +12,30 @@ import { lookUpMessages } from './store';
 export interface ReportLine {
   /**
    * Books what a processor reports of its network. Idempotent, because each part has a name of its own.
-   * @throws Problem as {@link ProcessorLine.answer}
+   * @throws Problem as {@link ProcessorLine.answer}; 422 only after all other parts are booked
    */
   book(report: NetworkReport): Promise<void>;
 }
 
 /**
- * Books reports of a processor that decides authorizations itself after it has asked us. The processor's decision counts,
- * because the merchant knows no other.
+ * Books reports of a processor that decides authorizations itself after it has asked us. The books follow the processor's
+ * decision, because the merchant has acted on it.
  */
 export function createReportLine(services: CardServices, line: ProcessorLine): ReportLine {
   return {
     async book({ decisions, messages }) {
-      for (const decision of decisions) await settleDecision(services, line, decision);
-      for (const message of messages) await line.answer(message);
+      const parts = [
+        ...decisions.map((decision) => () => settleDecision(services, line, decision)),
+        ...messages.map((message) => () => line.answer(message)),
+      ];
+      // A mismatch waits for a person, and the other parts must not wait with it.
+      let mismatch: Problem | undefined;
+      for (const part of parts)
+        await part().catch((error: unknown) => {
+          if (!isMismatch(error)) throw error;
+          mismatch ??= error;
+        });
+      if (mismatch) throw mismatch;
     },
   };
 }

@@ -1,6 +1,12 @@
 import { orderCard } from '../../../src/cards/orders/issuance';
 import type { StripeProgramme } from '../../../src/kernel/config/stripe';
+import { Decimal } from '../../../src/kernel/money/money';
 import { createStripeCardProcessor } from '../../../src/parties/card-processor/stripe/processor';
+import { moveSettlement } from '../../../src/transfers/settlement/move';
+import {
+  lastProcessorBalances,
+  readProcessorBalances,
+} from '../../../src/transfers/settlement/processor-balances';
 import { createReading } from '../../../src/watch/watch';
 import { SECRET, type StripeAccount, stripeAccount } from '../../parties/card-processor/stripe/account';
 import type { Json } from '../../parties/card-processor/stripe/http-server';
@@ -16,9 +22,10 @@ export const PROGRAMMES = {
 /** The API with Stripe Issuing as its card processor, in the place of the sandbox's. */
 export async function apiWithStripe(
   programmes: Readonly<Record<string, StripeProgramme>> = PROGRAMMES,
+  ...wiring: Parameters<typeof testApi>
 ): Promise<TestApi & { account: StripeAccount }> {
   const account = await stripeAccount();
-  const api = await testApi();
+  const api = await testApi(...wiring);
   api.services.parties.cardProcessor = createStripeCardProcessor({
     secretKey: 'sk_test_123',
     webhookSecrets: ['whsec_other', SECRET],
@@ -84,4 +91,18 @@ export async function authorized(
 export async function readList(api: StripeApi): Promise<void> {
   const reading = createReading(api.services, 'cardProcessor');
   for (let turn = 0; turn < 3; turn += 1) await reading.read();
+}
+
+/** Books the money that the account at Stripe begins with. */
+export async function fundStripe({ database }: StripeApi): Promise<void> {
+  const amount = new Decimal(10_000);
+  const funding = { party: 'cardProcessor', currency: 'USD', amount, as: 'funding' } as const;
+  await database.transaction((tx) => moveSettlement(tx, funding, new Date()));
+}
+
+/** The difference of Stripe's balance and our books. */
+export async function difference({ services, database }: StripeApi): Promise<string> {
+  await readProcessorBalances(services);
+  const [usd] = await lastProcessorBalances(database);
+  return usd ? usd.reported.minus(usd.booked).toFixed(2) : 'none';
 }

@@ -1,20 +1,16 @@
 import { closeAtProcessor } from '../../../src/cards/orders/closure';
 import { checkLedger } from '../../../src/kernel/ledger/check';
-import { Decimal } from '../../../src/kernel/money/money';
 import { openBreaksOf } from '../../../src/process/breaks/operations';
-import { moveSettlement } from '../../../src/transfers/settlement/move';
-import {
-  lastProcessorBalances,
-  readProcessorBalances,
-} from '../../../src/transfers/settlement/processor-balances';
+import { readProcessorBalances } from '../../../src/transfers/settlement/processor-balances';
 import type { Json } from '../../parties/card-processor/stripe/http-server';
-import { networkOf } from '../../parties/card-processor/stripe/network';
 import type { Client } from '../../support/api';
 import { cardBalance } from '../../support/cards';
 import {
   apiWithStripe,
   ask,
   authorized,
+  difference,
+  fundStripe,
   readList,
   type StripeCard,
   stripeCard,
@@ -30,13 +26,7 @@ let card: StripeCard;
 beforeAll(async () => {
   api = await apiWithStripe();
   client = await api.client();
-  const funding = {
-    party: 'cardProcessor',
-    currency: 'USD',
-    amount: new Decimal(10_000),
-    as: 'funding',
-  } as const;
-  await api.database.transaction((tx) => moveSettlement(tx, funding, new Date()));
+  await fundStripe(api);
 });
 beforeEach(async () => {
   card = await stripeCard(api, client);
@@ -52,26 +42,19 @@ const history = async () =>
       [type, billingAmount, forced && 'forced'].filter(Boolean).join(' '),
     );
 
-/** The difference of Stripe's balance and our books. */
-async function difference(): Promise<string> {
-  await readProcessorBalances(api.services);
-  const [usd] = await lastProcessorBalances(api.database);
-  return usd ? usd.reported.minus(usd.booked).toFixed(2) : 'none';
-}
-
 it('takes a purchase through authorization, capture and refund, with Stripe’s balance equal', async () => {
   const { network } = card;
-  expect(await difference()).toBe('0.00');
+  expect(await difference(api)).toBe('0.00');
   const authorization = await authorized(api, card, 6_000);
   expect(await balance()).toBe('40.00 60.00 0.00');
-  expect(await difference()).toBe('0.00');
+  expect(await difference(api)).toBe('0.00');
   network.captured(authorization, 4_500);
   await readList(api);
   expect(await balance()).toBe('55.00 0.00 45.00');
   network.refunded(authorization, 1_000);
   await readList(api);
   expect(await balance()).toBe('65.00 0.00 35.00');
-  expect(await difference()).toBe('0.00');
+  expect(await difference(api)).toBe('0.00');
   expect(await history()).toEqual([
     'issue 100.00',
     'authorization 60.00',
@@ -107,7 +90,7 @@ it('holds more for an incremental request, and releases what the merchant gives 
   network.reversed(authorization, 3_500);
   await readList(api);
   expect(await balance()).toBe('100.00 0.00 0.00');
-  expect(await difference()).toBe('0.00');
+  expect(await difference(api)).toBe('0.00');
 });
 
 it('books a capture above its authorization, and one without an authorization', async () => {
@@ -117,7 +100,7 @@ it('books a capture above its authorization, and one without an authorization', 
   network.captured(null, 2_500);
   await readList(api);
   expect(await balance()).toBe('35.00 0.00 65.00');
-  expect(await difference()).toBe('0.00');
+  expect(await difference(api)).toBe('0.00');
 });
 
 it('books a second capture of one authorization', async () => {
@@ -127,7 +110,7 @@ it('books a second capture of one authorization', async () => {
   network.captured(authorization, 3_000);
   await readList(api);
   expect(await balance()).toBe('50.00 0.00 50.00');
-  expect(await difference()).toBe('0.00');
+  expect(await difference(api)).toBe('0.00');
 });
 
 it('releases an authorization that expires at Stripe, and books a late capture of it', async () => {
@@ -139,7 +122,7 @@ it('releases an authorization that expires at Stripe, and books a late capture o
   network.captured(authorization, 3_000);
   await readList(api);
   expect(await balance()).toBe('70.00 0.00 30.00');
-  expect(await difference()).toBe('0.00');
+  expect(await difference(api)).toBe('0.00');
 });
 
 describe('a decision that Stripe takes alone', () => {
@@ -148,7 +131,7 @@ describe('a decision that Stripe takes alone', () => {
     card.network.decided(authorization, 2_000, { approved: true, reason: 'card_active' });
     await readList(api);
     expect(await balance()).toBe('80.00 20.00 0.00');
-    expect(await difference()).toBe('0.00');
+    expect(await difference(api)).toBe('0.00');
   });
 
   it('is held once when Stripe approves after a time-out, although our approval came late', async () => {
@@ -186,102 +169,24 @@ describe('a decision that Stripe takes alone', () => {
     expect(await balance()).toBe('100.00 0.00 0.00');
   });
 
+  it('is shown when its amount is not the asked one, and a later reversal is booked nevertheless', async () => {
+    const authorization = card.network.opened();
+    expect(await ask(api, card, authorization, 2_000)).toBe(true);
+    card.network.decided(authorization, 1_500, { approved: true });
+    const reversal = card.network.reversed(authorization, 1_500);
+    api.account.events.splice(-2);
+    expect((await tellEvent(api, reversal)).status).toBe(422);
+    expect(await balance()).toBe('95.00 5.00 0.00');
+    expect(await breaksOf(api, 'processor_message_mismatch')).toMatchObject([{ amount: '15.00' }]);
+    api.account.state.balance.usd -= 500;
+  });
+
   it('moves nothing when Stripe declines without asking', async () => {
     card.network.decided(card.network.opened(), 1_000, { approved: false, reason: 'insufficient_funds' });
     await readList(api);
     expect(await balance()).toBe('100.00 0.00 0.00');
     expect(await history()).toEqual(['issue 100.00']);
   });
-});
-
-describe('each event is booked once, however often webhooks and the list tell it', () => {
-  const ORDERS: [string, (events: Json[]) => Json[]][] = [
-    ['in order', (events) => events],
-    ['backwards', (events) => [...events].reverse()],
-    [
-      'every second one first',
-      (events) => [1, 0].flatMap((rest) => events.filter((_, at) => at % 2 === rest)),
-    ],
-  ];
-
-  it.each(ORDERS)('%s', async (_order, ordered) => {
-    const { network } = card;
-    const first = api.account.events.length;
-    const one = await authorized(api, card, 2_000);
-    network.reversed(one, 500);
-    network.captured(one, 1_500);
-    network.refunded(one, 300);
-    const other = network.opened();
-    network.decided(other, 1_000, { approved: true, reason: 'card_active' });
-    network.reversed(other, 400);
-    const third = network.opened();
-    network.decided(third, 700, { approved: true, reason: 'card_active' });
-    network.captured(third, 500);
-    const events = api.account.events.slice(first);
-    for (const event of [...ordered(events), ...events])
-      expect((await tellEvent(api, event)).status).toBe(200);
-    expect(await balance()).toBe('77.00 6.00 17.00');
-    await readList(api);
-    expect(await balance()).toBe('77.00 6.00 17.00');
-    expect(await difference()).toBe('0.00');
-  });
-});
-
-describe('a webhook', () => {
-  const unmoved = async () => expect(await balance()).toBe('100.00 0.00 0.00');
-  const sent = async (raw: Buffer, headers: Record<string, string>) =>
-    (await api.call('POST', '/processor/v1/messages', raw, headers)).status;
-
-  it('is refused when it is forged, too old or truncated', async () => {
-    const [capture] = card.network.captured(null, 500);
-    api.account.events.pop();
-    const forged = api.account.signed(capture as Json, 'whsec_forged');
-    expect(await sent(forged.raw, forged.headers)).toBe(401);
-    const old = api.account.signed(capture as Json, undefined, new Date(Date.now() - 301_000));
-    expect(await sent(old.raw, old.headers)).toBe(401);
-    const { raw, headers } = api.account.signed(capture as Json);
-    expect(await sent(raw.subarray(0, raw.length - 20), headers)).toBe(401);
-    expect(await sent(raw, {})).toBe(401);
-    const cut = api.account.signed(JSON.stringify(capture).slice(0, -20));
-    expect(await sent(cut.raw, cut.headers)).toBe(400);
-    await unmoved();
-    api.account.state.balance.usd += 500;
-  });
-
-  it('is shown to a person when its object cannot be read', async () => {
-    const question = card.network.question(card.network.opened(), 500);
-    question['data'].object.currency = 'zzz';
-    expect((await tellEvent(api, question)).status).toBe(400);
-    await unmoved();
-  });
-
-  it('changes nothing when it is about something else', async () => {
-    const payout = api.account.event('payout.paid', { id: 'po_1', object: 'payout' });
-    const answer = await tellEvent(api, payout);
-    expect([answer.status, answer.text]).toEqual([200, '{}']);
-  });
-});
-
-it('shows a capture on a card that is not ours', async () => {
-  networkOf(api.account, 'ic_stranger').captured(null, 700);
-  await readList(api);
-  expect(await breaksOf(api, 'processor_card_unknown')).toMatchObject([
-    { subject: 'ic_stranger', amount: '7.00', currency: 'USD' },
-  ]);
-  api.account.state.balance.usd += 700;
-});
-
-it('passes an event of the list that cannot be read, and books the later ones', async () => {
-  const [unreadable] = card.network.captured(null, 100);
-  Object.assign(unreadable?.['data'].object, { type: 'chargeback' });
-  card.network.refunded(null, 500);
-  await readList(api);
-  expect(await balance()).toBe('105.00 0.00 -5.00');
-  expect(await breaksOf(api, 'party_row_not_applied')).toMatchObject([
-    { subject: 'cardProcessor', detail: expect.stringContaining(unreadable?.['id']) },
-  ]);
-  api.account.events.splice(api.account.events.indexOf(unreadable as Json), 1);
-  api.account.state.balance.usd += 100;
 });
 
 it('asks for no challenge of ours where Stripe has authenticated the payer', async () => {
@@ -326,7 +231,7 @@ it('opens a break for a difference that lasts, until it ends', async () => {
     return (await openBreaksOf(api.database, 'card-processor:USD')).map(({ kind }) => kind);
   };
   await readList(api);
-  const before = Number(await difference());
+  const before = Number(await difference(api));
   api.account.state.balance.usd -= Math.round(before * 100);
   expect(await shown()).toEqual([]);
   api.account.state.balance.usd -= 250;

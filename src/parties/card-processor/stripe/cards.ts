@@ -74,7 +74,7 @@ export function createCards({ stripe, programmes, names, cardholders }: StripeCa
       const card = await changing(() =>
         stripe.issuing.cards.update(reference, params, { idempotencyKey: key }),
       ).catch(async (error: unknown) => {
-        // Stripe refuses to change a card that is canceled already, whoever has canceled it.
+        // Stripe refuses to change a canceled card.
         const canceled = error instanceof PartyRefused ? await retrieve(reference) : undefined;
         if (canceled?.status !== 'canceled') throw error;
         return canceled;
