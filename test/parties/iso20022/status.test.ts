@@ -142,9 +142,11 @@ describe('a status report', () => {
     expect(await word()).toBe('failed 0 refused_by_bank');
     await booked();
     expect(await word()).toBe('completed 100');
+    // The account has its money back, so a person is told.
+    expect(await kinds()).toEqual(['bank_report_contradicts']);
     await tell({}, ofOne('RJCT', 'MS03'));
     expect(await word()).toBe('completed 100');
-    expect(await kinds()).toEqual(['bank_report_contradicts']);
+    expect(await kinds()).toEqual(['bank_report_contradicts', 'bank_report_contradicts']);
   });
 
   it.each([
@@ -269,6 +271,14 @@ describe('money that comes back', () => {
     await booked({ side: 'credit', amount: '60.00', returned: 'AC04' });
     await booked({ side: 'credit', amount: '60.00', returned: 'AC04' });
     expect(await word()).toMatch(/^returned 100 60\+60/);
+    expect(await kinds()).toEqual(['bank_report_contradicts']);
+  });
+
+  it('that both messages tell of with different amounts is never more than the order', async () => {
+    await booked();
+    await returned('100.00', 'RI1');
+    await booked({ side: 'credit', amount: '95.00', returned: 'AC04' });
+    expect(await word()).toBe('returned 100 100 account_closed');
     expect(await kinds()).toEqual(['bank_report_contradicts']);
   });
 
