@@ -262,8 +262,10 @@ describe('money that comes back', () => {
   it('before its debit is told with the debit', async () => {
     await returned('100.00', 'RI1');
     expect(await word()).toMatch(/^processing 0/);
+    await tell({}, ofOne('ACSC'));
+    expect(await word()).toBe('returned 100 100 account_closed');
     await booked();
-    expect(await word()).toMatch(/^returned 100 100/);
+    expect(await word()).toBe('returned 100 100 account_closed');
   });
 
   it('above the order is booked and shown', async () => {

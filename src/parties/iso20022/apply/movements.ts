@@ -118,7 +118,8 @@ async function paid(
     await show(applying, FILE_BREAKS.contradiction, { subject, detail: 'debited', money: movement });
   await changeOrder(tx, order, {
     stage: 'completed',
-    failureCode: null,
+    // The code of a return that was told before its debit stays.
+    failureCode: order.stage === 'failed' ? null : order.failureCode,
     debited: total,
     sent: maxOf(order.sent, total),
   });
