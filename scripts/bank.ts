@@ -40,6 +40,7 @@ async function main(argv: readonly string[]): Promise<void> {
     await next(() => obey(bank, words));
   }
   clearInterval(timer);
+  process.stdin.destroy(); // a terminal that stays open would keep the process
   await turning;
   await reader.close();
 }

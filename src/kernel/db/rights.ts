@@ -102,8 +102,8 @@ export const TABLES: Readonly<Record<string, TableRights>> = {
   },
   bank_orders: {
     runtime: CHANGE,
-    fixed: ['key', 'purpose', 'credit_id', 'end_to_end_id', 'service', 'amount', 'currency', 'fingerprint'],
-    hidden: ['payee'],
+    fixed: ['key', 'purpose', 'credit_id', 'end_to_end_id', 'service', 'amount', 'currency'],
+    hidden: ['payee', 'fingerprint'],
   },
   bank_order_returns: { runtime: CHANGE, fixed: ['id', 'order_key', 'amount'] },
   bank_credits: {

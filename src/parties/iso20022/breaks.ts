@@ -16,6 +16,8 @@ export const FILE_BREAKS = {
   unmatched: 'bank_entry_unmatched',
   /** An entry without the bank's reference, so that it cannot be told from its repetition. */
   unnamed: 'bank_entry_unnamed',
+  /** A received payment is told again under another reference. It was credited once. */
+  repeated: 'bank_payment_repeated',
   /** An entry is told again with another amount. */
   changed: 'bank_entry_changed',
   /** The payer's bank asks a payment back. A person decides whether it is returned. */

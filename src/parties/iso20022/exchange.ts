@@ -6,6 +6,7 @@ import { makeBatch, type OnStep, placeFiles } from './outgoing';
 import { showDifferences } from './reconcile';
 import { openSentNames } from './sent-names';
 import type { BankFilesServices } from './services';
+import { filesToPlace } from './store/files';
 
 export interface FileExchange {
   /**
@@ -27,6 +28,8 @@ const COMPARE_EVERY_MS = 60_000;
 const FORGET_EVERY_MS = 3_600_000;
 /** Age at which taken files are deleted, as callbacks of other parties are. The bank's archive keeps them. */
 const TAKEN_KEPT_MS = 30 * 24 * 3_600_000;
+/** Age at which temporary files of killed processes are deleted. */
+const STAGED_KEPT_MS = 24 * 3_600_000;
 /** How long the orders of a placed file are known without the database. */
 const NAMES_KEPT_MS = 7 * 24 * 3_600_000;
 
@@ -63,6 +66,8 @@ export function createFileExchange(
     if (at - forgottenAt < FORGET_EVERY_MS) return;
     forgottenAt = at;
     await folder.forgetTaken(new Date(at - TAKEN_KEPT_MS));
+    if ((await filesToPlace(services.database)).length === 0)
+      await folder.forgetStaged(new Date(at - STAGED_KEPT_MS));
     await places.sent.forget(new Date(at - NAMES_KEPT_MS));
   }
 

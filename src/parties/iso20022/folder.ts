@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { constants, createReadStream } from 'node:fs';
 import { lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { MAX_FILE_BYTES } from './xml/reader';
 
 /** The sub-folders. `taken` and `refused` hold incoming files after they were looked at. */
 export const SUBFOLDERS = ['outgoing', 'incoming', 'taken', 'refused'] as const;
@@ -22,17 +23,25 @@ export interface BankFolder {
   hash(name: string): Promise<string | undefined>;
   /** Writes a file under a temporary name, on disk when it returns. @returns that name, which is never used again */
   stage(name: string, bytes: Buffer): Promise<string>;
-  /** Gives a written file its name. Nothing happens when it has it already. */
-  place(stagedAs: string, name: string): Promise<void>;
+  /** Gives a written file its name. @returns false when no file is written under the temporary name */
+  place(stagedAs: string, name: string): Promise<boolean>;
   /** Removes a temporary file that nobody will place. */
   unstage(stagedAs: string): Promise<void>;
   /** Moves an incoming file and its signature. Nothing happens when it was moved already. */
   move(name: string, to: 'taken' | 'refused', hash: string): Promise<void>;
-  /** Deletes taken files that are older. @returns how many */
-  forgetTaken(before: Date): Promise<number>;
+  /** Deletes taken files that are older. */
+  forgetTaken(before: Date): Promise<void>;
+  /** Deletes older temporary files, which killed processes have left. Called while no file waits for its name. */
+  forgetStaged(before: Date): Promise<void>;
 }
 
 export const SIGNATURE = '.sig';
+
+/** Longest part of a name that is kept, because a name has at most 255 bytes with what we add. */
+const MAX_KEPT_BYTES = 200;
+
+/** Our temporary names. */
+const STAGED = /^\.CW.*\.part$/;
 
 /** Names of files that a tool is still writing. */
 const UNFINISHED = /^\.|\.(part|tmp|filepart)$/i;
@@ -72,7 +81,13 @@ export function openBankFolder(folder: string): BankFolder {
         open(path('incoming', name), constants.O_RDONLY | constants.O_NOFOLLOW),
       );
       if (!file) return undefined;
-      return file.readFile().finally(() => file.close());
+      try {
+        // A file that has grown since it was listed would fill the memory.
+        const { size } = await file.stat();
+        return size > MAX_FILE_BYTES ? undefined : await file.readFile();
+      } finally {
+        await file.close();
+      }
     },
     async hash(name) {
       const hash = createHash('sha256');
@@ -99,29 +114,39 @@ export function openBankFolder(folder: string): BankFolder {
     },
     async place(stagedAs, name) {
       await ready();
-      await unlessMissing(rename(path('outgoing', stagedAs), path('outgoing', name)));
+      try {
+        await rename(path('outgoing', stagedAs), path('outgoing', name));
+      } catch (error) {
+        if (isMissing(error)) return false;
+        throw error;
+      }
       await syncFolder(path('outgoing'));
+      return true;
     },
     unstage: (stagedAs) => rm(path('outgoing', stagedAs), { force: true }),
     async move(name, to, hash) {
       // With the hash, so that another file of the same name is not overwritten.
-      const target = `${hash.slice(0, 12)}-${name}`;
+      const target = `${hash.slice(0, 12)}-${Buffer.from(name).subarray(0, MAX_KEPT_BYTES).toString()}`;
       await unlessMissing(rename(path('incoming', name), path(to, target)));
       await unlessMissing(rename(path('incoming', name + SIGNATURE), path(to, target + SIGNATURE)));
       await syncFolder(path(to));
     },
     async forgetTaken(before) {
       await ready();
-      let count = 0;
-      for (const name of await readdir(path('taken'))) {
-        const stat = await unlessMissing(lstat(path('taken', name)));
-        if (!stat?.isFile() || stat.mtime >= before) continue;
-        await rm(path('taken', name), { force: true });
-        count += 1;
-      }
-      return count;
+      await forget(path('taken'), before, () => true);
+    },
+    async forgetStaged(before) {
+      await ready();
+      await forget(path('outgoing'), before, (name) => STAGED.test(name));
     },
   };
+}
+
+async function forget(folder: string, before: Date, isMeant: (name: string) => boolean): Promise<void> {
+  for (const name of (await readdir(folder)).filter(isMeant)) {
+    const stat = await unlessMissing(lstat(join(folder, name)));
+    if (stat?.isFile() && stat.mtime < before) await rm(join(folder, name), { force: true });
+  }
 }
 
 async function makeFolders(folder: string): Promise<void> {
@@ -135,7 +160,9 @@ async function syncFolder(folder: string): Promise<void> {
   await handle.sync().finally(() => handle.close());
 }
 
-const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
+/** A name that is too long has no file either: that of the signature beside a file with the longest name. */
+const isMissing = (error: unknown): boolean =>
+  ['ENOENT', 'ENAMETOOLONG'].includes((error as NodeJS.ErrnoException).code ?? '');
 
 async function unlessMissing<T>(work: Promise<T>): Promise<T | undefined> {
   try {

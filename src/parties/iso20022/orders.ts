@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Tx } from '../../kernel/db/database';
 import { isBic, isIban } from '../../kernel/iban';
 import { type Decimal, fitsCurrency } from '../../kernel/money/money';
 import { PartyAway, PartyRefused } from '../../process/party-errors';
@@ -31,20 +32,27 @@ const COUNTRY = /^[A-Z]{2}$/;
 
 /**
  * Takes an order once under its key. It leaves with the next file.
+ * @param admit refuses a new order, in the transaction that stores it
  * @throws PartyRefused where no message can express the order, or the key was used for another
  */
-export async function takeOrder(services: BankFilesServices, given: GivenOrder): Promise<BankOrder> {
+export async function takeOrder(
+  services: BankFilesServices,
+  given: GivenOrder,
+  admit: (tx: Tx) => Promise<void> = async () => undefined,
+): Promise<BankOrder> {
   const { database, keyring } = services;
   const { key, purpose, creditId = null, service, amount, currency } = given;
   const fingerprint = fingerprintOf(given);
   const known = await findOrder(database, key);
-  if (known) return sameOrder(known, fingerprint);
+  if (known) return sameOrder(services, known, fingerprint);
   const { payee, text } = expressible(services, given);
   const endToEndId = endToEndIdOf(key);
   await assertValid(services, { endToEndId, amount, currency, payee, text }, service);
   const sealed: SealedPayee = { payee, text };
-  const made = await database.transaction((tx) =>
-    insertOrder(tx, {
+  const sealer = keyring.sealer(SEALED_UNDER);
+  const made = await database.transaction(async (tx) => {
+    await admit(tx);
+    return insertOrder(tx, {
       key,
       purpose,
       creditId,
@@ -52,17 +60,21 @@ export async function takeOrder(services: BankFilesServices, given: GivenOrder):
       service,
       amount,
       currency,
-      payee: keyring.sealer(SEALED_UNDER).seal(Buffer.from(JSON.stringify(sealed)), key),
-      fingerprint,
-    }),
-  );
+      payee: sealer.seal(Buffer.from(JSON.stringify(sealed)), key),
+      fingerprint: sealer.seal(fingerprint, boundTo(key)),
+    });
+  });
   const order = made ?? (await findOrder(database, key));
   if (!order) throw new PartyAway('the order was not stored');
-  return sameOrder(order, fingerprint);
+  return sameOrder(services, order, fingerprint);
 }
 
-function sameOrder(known: BankOrder, fingerprint: Buffer): BankOrder {
-  if (!known.fingerprint.equals(fingerprint)) throw new PartyRefused('idempotency_mismatch');
+/** The context of a sealed fingerprint. It is sealed, because a payee may be guessed by a hash. */
+const boundTo = (key: string): string => `fingerprint ${key}`;
+
+function sameOrder({ keyring }: BankFilesServices, known: BankOrder, fingerprint: Buffer): BankOrder {
+  const kept = keyring.sealer(SEALED_UNDER).open(known.fingerprint, boundTo(known.key));
+  if (!kept.equals(fingerprint)) throw new PartyRefused('idempotency_mismatch');
   return known;
 }
 

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Tx } from '../../kernel/db/database';
 import { type Decimal, sumOf, ZERO } from '../../kernel/money/money';
 import { openBreak } from '../../process/breaks/operations';
+import { PartyAway } from '../../process/party-errors';
 import { FILE_BREAKS } from './breaks';
 import type { BankFolder } from './folder';
 import { groupOf, type SealedPayee } from './groups';
@@ -148,7 +149,9 @@ export const insertOutgoing = (
 
 /**
  * Places the files that are made. Only the renaming of the noted temporary file removes it. So after a kill a noted
- * file that still exists was not renamed, and one that is gone was: no file is placed twice.
+ * file that still exists was not renamed, and one that is gone was: no file is placed twice. An empty folder, such as one
+ * that is not mounted, is told by the names that were noted before.
+ * @throws PartyAway while the folder is another one
  */
 export async function placeFiles(
   services: BankFilesServices,
@@ -161,7 +164,9 @@ export async function placeFiles(
     await database.transaction(async (tx) => {
       const staged = await lockStaged(tx, file.id);
       if (!staged?.stagedAs) return;
-      await folder.place(staged.stagedAs, staged.name);
+      const isRenamed = await folder.place(staged.stagedAs, staged.name);
+      if (!isRenamed && !(await sent.has(staged.messageId ?? '')))
+        throw new PartyAway('the folder of the bank’s files has lost what was written');
       onStep('renamed');
       await notePlaced(tx, staged.id);
     });

@@ -10,6 +10,8 @@ export interface SentNames {
   note(messageId: string, names: readonly string[]): Promise<void>;
   /** The names of the last week. */
   all(): Promise<ReadonlySet<string>>;
+  /** Whether a file's orders are noted. They are not when the folder is another one than before. */
+  has(messageId: string): Promise<boolean>;
   forget(before: Date): Promise<void>;
 }
 
@@ -45,6 +47,7 @@ export function openSentNames(folder: string): SentNames {
         if (!known.has(name)) known.set(name, (await readFile(path(name), 'utf8')).split('\n'));
       return new Set([...known.values()].flat());
     },
+    has: async (messageId) => (await read()).includes(messageId),
     async forget(before) {
       for (const name of await read())
         if ((await stat(path(name))).mtime < before) await rm(path(name), { force: true });

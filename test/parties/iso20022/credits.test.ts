@@ -128,6 +128,23 @@ describe('a return of a payment', () => {
     expect(await returns()).toEqual(['dec_01 100 pending']);
   });
 
+  it('is not given twice by two processes', async () => {
+    await booked();
+    const both = await Promise.allSettled([back('200.00'), back('200.00', 'dec_02')]);
+    expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    expect(await returns()).toHaveLength(1);
+  });
+
+  it('may be given again when its transfer has come back', async () => {
+    await booked();
+    await back();
+    await on.exchange.turn();
+    await booked({ side: 'debit', endToEndId: 'DEC01', payer: undefined, payeeIban: undefined });
+    await booked({ endToEndId: 'DEC01', returned: 'AC04', payeeIban: undefined });
+    await back('250.00', 'dec_02');
+    expect(await returns()).toEqual(['dec_01 250 failed', 'dec_02 250 pending']);
+  });
+
   it('above the rest is refused', async () => {
     await booked();
     await back('200.00');

@@ -61,6 +61,17 @@ it('several processes take a file once', async () => {
   expect(await on.list('refused')).toEqual([]);
 });
 
+it('a file with the longest name stops no other', async () => {
+  const [long, emoji] = [`${'n'.repeat(251)}.xml`, `${'ü'.repeat(125)}.xml`];
+  await on.drop(long, NOTIFICATION);
+  await on.drop(emoji, 'no XML', { old: true });
+  await on.drop('bank.xml', NOTIFICATION.replaceAll('NT1', 'NT2'));
+  expect([...(await on.exchange.turn())].sort()).toEqual(['booked', 'booked', 'refused']);
+  expect(await on.list('incoming')).toEqual([]);
+  expect(await on.list('taken')).toHaveLength(2);
+  expect(await on.list('refused')).toHaveLength(1);
+});
+
 it('a folder that cannot be used is an outage of the party', async () => {
   await on.drop('file', '');
   const lost = on.another({ settings: { folder: join(on.folder, 'incoming', 'file') } });

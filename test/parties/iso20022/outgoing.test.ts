@@ -1,4 +1,4 @@
-import { readFile, rm } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeStatusReport } from '../../../src/parties/iso20022/messages/status-report';
 import type { Step } from '../../../src/parties/iso20022/outgoing';
@@ -143,6 +143,40 @@ describe('a kill', () => {
     }
     expect(taken).toEqual(['PAYOUTPAY01']);
     expect(await on.test.database.query('select result from bank_files')).toEqual([{ result: 'placed' }]);
+  });
+
+  it('leaves no payee in a temporary file for ever', async () => {
+    const killed = on.another({
+      onStep: (reached) => {
+        if (reached === 'written') throw new Error('killed');
+      },
+    });
+    await killed.payouts.order(ORDER);
+    await expect(killed.exchange.turn()).rejects.toThrow('killed');
+    const [left = ''] = await readdir(join(on.folder, 'outgoing'));
+    expect(left).toMatch(/^\..+\.part$/);
+    await utimes(join(on.folder, 'outgoing', left), new Date(0), new Date(0));
+    await on.another().exchange.turn();
+    expect(await readdir(join(on.folder, 'outgoing'))).toEqual(await on.list('outgoing'));
+    await take();
+    expect(taken).toEqual(['PAYOUTPAY01']);
+  });
+
+  it('and a folder that is not mounted lose no file', async () => {
+    const killed = on.another({
+      onStep: (reached) => {
+        if (reached === 'staged') throw new Error('killed');
+      },
+    });
+    await killed.payouts.order(ORDER);
+    await expect(killed.exchange.turn()).rejects.toThrow('killed');
+    await rename(on.folder, `${on.folder}-mounted`);
+    await expect(on.another().exchange.turn()).rejects.toMatchObject({ name: 'PartyAway' });
+    await rm(on.folder, { recursive: true });
+    await rename(`${on.folder}-mounted`, on.folder);
+    await on.another().exchange.turn();
+    await take();
+    expect(taken).toEqual(['PAYOUTPAY01']);
   });
 
   it('of a process that goes on later places nothing again', async () => {

@@ -16,6 +16,7 @@ interface Given {
   number?: number;
   day?: number;
   year?: number;
+  closedAt?: Date;
   opening: string;
   closing: string;
   entries?: readonly SandboxEntry[];
@@ -33,12 +34,14 @@ const entry = (amount: string, given: Partial<SandboxEntry> = {}): SandboxEntry 
 });
 
 /** Gives a statement of our account in EUR. @returns the outcome */
-async function state({ number, day = number ?? 1, year = 2026, opening, closing, entries = [] }: Given) {
+async function state(given: Given) {
+  const { number, day = number ?? 1, year = 2026, closedAt, opening, closing, entries = [] } = given;
   count += 1;
   const xml = writeReport({
     kind: 'camt.053.001.08',
     messageId: `SM${count}`,
     at: new Date(Date.UTC(year, 0, day)),
+    closedAt,
     account: { iban: EUR_ACCOUNT, currency: 'EUR' },
     entries,
     number,
@@ -80,6 +83,20 @@ describe('a series of statements', () => {
     expect(await shown('bank_statement_missing')).toEqual(['2027/2']);
   });
 
+  it('counts a statement to the year of its closing balance, though the bank writes it in the next one', async () => {
+    await state({ number: 250, day: 364, opening: '0.00', closing: '0.00' });
+    await state({
+      number: 251,
+      year: 2027,
+      day: 1,
+      closedAt: new Date('2026-12-31T00:00:00Z'),
+      opening: '0.00',
+      closing: '0.00',
+    });
+    await state({ number: 1, year: 2027, day: 2, opening: '0.00', closing: '0.00' });
+    expect(await shown('bank_statement_missing')).toEqual([]);
+  });
+
   it('refuses a number that it has, and books nothing of it', async () => {
     await state({ number: 1, opening: '0.00', closing: '0.00' });
     expect(await state({ number: 1, opening: '0.00', closing: '9.00', entries: [entry('9.00')] })).toBe(
@@ -118,7 +135,9 @@ describe('a statement', () => {
     await on.drop('nt.xml', xml);
     await on.exchange.turn();
     await state({ number: 1, opening: '0.00', closing: '15.00', entries: [known, entry('5.00')] });
-    const rows = await on.test.database.query('select amount::text from bank_credits order by amount');
+    const rows = await on.test.database.query(
+      'select amount::text from bank_credits order by bank_credits.amount',
+    );
     expect(rows).toEqual([{ amount: '5' }, { amount: '10' }]);
     const open = await on.test.database.query('select 1 from bank_entries where statement_id is null');
     expect(open).toEqual([]);

@@ -142,9 +142,11 @@ describe('a status report', () => {
     expect(await word()).toBe('failed 0 refused_by_bank');
     await booked();
     expect(await word()).toBe('completed 100');
+    // The account has its money back, so a person is told.
+    expect(await kinds()).toEqual(['bank_report_contradicts']);
     await tell({}, ofOne('RJCT', 'MS03'));
     expect(await word()).toBe('completed 100');
-    expect(await kinds()).toEqual(['bank_report_contradicts']);
+    expect(await kinds()).toEqual(['bank_report_contradicts', 'bank_report_contradicts']);
   });
 
   it.each([
@@ -260,8 +262,10 @@ describe('money that comes back', () => {
   it('before its debit is told with the debit', async () => {
     await returned('100.00', 'RI1');
     expect(await word()).toMatch(/^processing 0/);
+    await tell({}, ofOne('ACSC'));
+    expect(await word()).toBe('returned 100 100 account_closed');
     await booked();
-    expect(await word()).toMatch(/^returned 100 100/);
+    expect(await word()).toBe('returned 100 100 account_closed');
   });
 
   it('above the order is booked and shown', async () => {
@@ -269,6 +273,14 @@ describe('money that comes back', () => {
     await booked({ side: 'credit', amount: '60.00', returned: 'AC04' });
     await booked({ side: 'credit', amount: '60.00', returned: 'AC04' });
     expect(await word()).toMatch(/^returned 100 60\+60/);
+    expect(await kinds()).toEqual(['bank_report_contradicts']);
+  });
+
+  it('that both messages tell of with different amounts is never more than the order', async () => {
+    await booked();
+    await returned('100.00', 'RI1');
+    await booked({ side: 'credit', amount: '95.00', returned: 'AC04' });
+    expect(await word()).toBe('returned 100 100 account_closed');
     expect(await kinds()).toEqual(['bank_report_contradicts']);
   });
 

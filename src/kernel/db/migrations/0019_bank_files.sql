@@ -31,7 +31,7 @@ create table bank_orders (
   amount        numeric not null check (amount > 0),
   currency      text not null,
   payee         bytea,  -- sealed; null once the order stands in a file
-  fingerprint   bytea not null,  -- SHA-256 of what was ordered, so that a key stands for one order
+  fingerprint   bytea not null,  -- sealed SHA-256 of what was ordered, so that a key stands for one order
   file_id       bigint references bank_files (id),
   group_id      text collate "C",  -- the group (PmtInf) within the file
   stage         text not null default 'ordered' check (stage in ('ordered', 'accepted', 'sent', 'completed', 'failed')),
@@ -75,6 +75,7 @@ create table bank_credits (
   created_at     timestamptz(3) not null default product_now()
 );
 create index bank_credits_by_transaction on bank_credits (transaction_id) where transaction_id is not null;
+create index bank_credits_by_uetr on bank_credits (uetr) where uetr is not null;
 create index bank_credits_by_end_to_end on bank_credits (end_to_end_id) where end_to_end_id is not null;
 
 -- What the payer's bank has taken back of a received payment.
@@ -98,6 +99,7 @@ create table bank_entries (
   created_at   timestamptz(3) not null default product_now()
 );
 create index bank_entries_not_stated on bank_entries (account, currency) where statement_id is null;
+create index bank_entries_to_state on bank_entries (concerns) where statement_id is null;
 
 -- Statements of our accounts, with their booked balances.
 create table bank_statements (

@@ -1,18 +1,13 @@
-import { sumOf } from '../../../kernel/money/money';
+import type { Sql } from '../../../kernel/db/database';
+import { type Decimal, sumOf } from '../../../kernel/money/money';
 import { PartyRefused } from '../../../process/party-errors';
 import { answerRecall } from '../../iso20022/apply/recalls';
 import type { FileExchange } from '../../iso20022/exchange';
-import { takeOrder } from '../../iso20022/orders';
+import { type GivenOrder, takeOrder } from '../../iso20022/orders';
 import { type BankFilesServices, SEALED_UNDER } from '../../iso20022/services';
 import { changesAfter } from '../../iso20022/store/changes';
 import { type BankCredit, findCredit, lockCredit, recallsOf } from '../../iso20022/store/credits';
-import {
-  type BankOrder,
-  findOrder,
-  type OrderReturn,
-  returnsOf,
-  returnsOfOrders,
-} from '../../iso20022/store/orders';
+import { type BankOrder, type OrderReturn, returnsOf, returnsOfOrders } from '../../iso20022/store/orders';
 import type { Bank, BankCreditReport } from '../port';
 import { type BankRemitter, remitter as remitterSchema } from '../word';
 
@@ -30,12 +25,9 @@ export function createFileBank(services: BankFilesServices, exchange: FileExchan
     async giveBack({ key, creditId, amount }) {
       const credit = await findCredit(database, creditId);
       if (!credit) throw new PartyRefused('not_found');
-      const known = await findOrder(database, key);
       const payer = payerOf(services, credit);
       if (payer?.iban === undefined) throw new PartyRefused('payer_account_unknown');
-      if (!known && amount.gt(credit.amount.minus(await goneOf(services, credit))))
-        throw new PartyRefused('amount_too_large');
-      await takeOrder(services, {
+      const order: GivenOrder = {
         key,
         purpose: 'return',
         creditId,
@@ -44,6 +36,12 @@ export function createFileBank(services: BankFilesServices, exchange: FileExchan
         currency: credit.currency,
         payee: { name: payer.name, iban: payer.iban },
         text: `RETURN ${credit.endToEndId ?? credit.transactionId ?? credit.id}`,
+      };
+      await takeOrder(services, order, async (tx) => {
+        // Locked, so that two returns do not exceed the payment together.
+        const locked = await lockCredit(tx, creditId);
+        if (!locked || amount.gt(locked.amount.minus(await goneOf(tx, locked, key))))
+          throw new PartyRefused('amount_too_large');
       });
       if (!credit.recallAsked) return;
       await database.transaction(async (tx) => {
@@ -66,10 +64,13 @@ function payerOf({ keyring }: BankFilesServices, { id, payer }: BankCredit): Ban
   return parsed.success ? parsed.data : undefined;
 }
 
-/** Amounts that were recalled, and returns that have not failed. */
-async function goneOf({ database }: BankFilesServices, { id }: BankCredit) {
-  const [orders, recalls] = [await returnsOf(database, id), await recallsOf(database, id)];
-  return sumOf([...recalls, ...orders.filter(({ stage }) => stage !== 'failed')]);
+/** Amounts that were recalled, and other returns that have not failed. */
+async function goneOf(sql: Sql, { id }: BankCredit, except: string): Promise<Decimal> {
+  const orders = (await returnsOf(sql, id)).filter(({ key }) => key !== except);
+  const recalls = await recallsOf(sql, id);
+  const keys = orders.map(({ key }) => key);
+  const returned = await returnsOfOrders(sql, keys);
+  return sumOf([...recalls, ...orders.filter((order) => statusOf(order, returned) !== 'failed')]);
 }
 
 async function reportOf(services: BankFilesServices, credit: BankCredit): Promise<BankCreditReport> {

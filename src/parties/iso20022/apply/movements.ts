@@ -8,12 +8,15 @@ import { creditsNamed, insertCredit, insertRecall, lockCredit, recallsOf } from 
 import { findEntry, insertEntry, noteConcern, noteStated } from '../store/entries';
 import { type BankOrder, changeOrder, lockByName, noteCreditChange } from '../store/orders';
 import { type Applying, show } from './context';
+import { isRenamed } from './renamed';
 import { bookReturn } from './returns';
 
 /** An account that is reported, and the statement that has its entries. Null: a notification. */
 export interface Reported {
   account: string;
   statementId: number | null;
+  /** The names of all entries of the report. */
+  names: ReadonlySet<string>;
   /** Place of the movement in its report, from 1. */
   place: number;
 }
@@ -25,8 +28,9 @@ export interface Reported {
 export async function applyMovement(
   applying: Applying,
   movement: BookedMovement,
-  { account, statementId, place }: Reported,
+  reported: Reported,
 ): Promise<void> {
+  const { account, statementId, place } = reported;
   const { tx, file } = applying;
   const { reference, side, amount, currency } = movement;
   if (reference === undefined)
@@ -36,6 +40,7 @@ export async function applyMovement(
       money: movement,
     });
   const name = entryName(account, side, reference);
+  if (!(await findEntry(tx, name)) && (await isRenamed(applying, movement, reported))) return;
   const isNew = await insertEntry(tx, {
     name,
     account,
@@ -46,7 +51,7 @@ export async function applyMovement(
     fileId: file.id,
     statementId,
   });
-  if (!isNew) return repeated(applying, name, movement, { account, statementId, place });
+  if (!isNew) return repeated(applying, name, movement, reported);
   const concerns = await (side === 'debit' ? debited : credited)(applying, movement, name, account);
   if (concerns !== undefined) return noteConcern(tx, name, concerns);
   await show(applying, FILE_BREAKS.unmatched, { subject: reference, detail: side, money: movement });
@@ -56,7 +61,7 @@ async function repeated(
   applying: Applying,
   name: string,
   movement: BookedMovement,
-  { account, statementId, place }: Reported,
+  { account, statementId, place }: Omit<Reported, 'names'>,
 ): Promise<void> {
   const known = await findEntry(applying.tx, name);
   // A message tells of each movement once, so the same reference in it stands for another movement.
@@ -106,11 +111,15 @@ async function paid(
     await show(applying, FILE_BREAKS.unmatched, { subject, detail: 'charges', money: charges });
   }
   const total = order.debited.plus(amount);
+  // The refusal has given the money back to the account.
+  if (order.stage === 'failed')
+    await show(applying, FILE_BREAKS.contradiction, { subject, detail: 'failed', money: movement });
   if (!total.eq(order.amount))
     await show(applying, FILE_BREAKS.contradiction, { subject, detail: 'debited', money: movement });
   await changeOrder(tx, order, {
     stage: 'completed',
-    failureCode: null,
+    // The code of a return that was told before its debit stays.
+    failureCode: order.stage === 'failed' ? null : order.failureCode,
     debited: total,
     sent: maxOf(order.sent, total),
   });

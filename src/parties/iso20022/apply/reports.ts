@@ -2,6 +2,7 @@ import { openBreaksOf, syncBreaks, type WantedBreak } from '../../../process/bre
 import { FILE_BREAKS } from '../breaks';
 import type { AccountReport, AccountReports } from '../messages/account-report';
 import { FileFault } from '../messages/fault';
+import { entryName } from '../names';
 import { type BankStatement, insertStatement, lockSeries, recentStatements } from '../store/statements';
 import type { Applying } from './context';
 import { applyMovement, type Reported } from './movements';
@@ -10,6 +11,7 @@ import { applyMovement, type Reported } from './movements';
 export async function applyNotifications(applying: Applying, { reports }: AccountReports): Promise<void> {
   for (const report of reports) {
     const { account } = ownAccount(applying, report);
+    await lockSeries(applying.tx, account);
     await applyMovements(applying, report, { account, statementId: null });
   }
 }
@@ -33,7 +35,7 @@ export async function applyStatements(applying: Applying, { reports }: AccountRe
           account,
           currency,
           number,
-          year: until.getUTCFullYear(),
+          year: balances.year,
           opening: balances.opening.amount,
           closing: balances.closing.amount,
           until,
@@ -48,10 +50,15 @@ export async function applyStatements(applying: Applying, { reports }: AccountRe
 async function applyMovements(
   applying: Applying,
   { movements }: AccountReport,
-  reported: Omit<Reported, 'place'>,
+  reported: Omit<Reported, 'place' | 'names'>,
 ): Promise<void> {
+  const names = new Set(
+    movements.flatMap(({ side, reference }) =>
+      reference === undefined ? [] : [entryName(reported.account, side, reference)],
+    ),
+  );
   for (const [index, movement] of movements.entries())
-    await applyMovement(applying, movement, { ...reported, place: index + 1 });
+    await applyMovement(applying, movement, { ...reported, names, place: index + 1 });
 }
 
 function ownAccount({ services }: Applying, { account, currency, movements }: AccountReport) {

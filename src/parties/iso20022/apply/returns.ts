@@ -26,7 +26,7 @@ export interface Return {
 
 /**
  * Notes a return once. A `pacs.004` and a booked entry of the same amount are the same return, because they have no
- * common reference.
+ * common reference. Where the two differ, and together exceed the order, a person finds out which is right.
  */
 export async function bookReturn(applying: Applying, order: BankOrder, made: Return): Promise<void> {
   const { tx } = applying;
@@ -42,14 +42,16 @@ export async function bookReturn(applying: Applying, order: BankOrder, made: Ret
     });
     return;
   }
-  await insertReturn(tx, { id, orderKey: order.key, amount, reason: reason ?? null, toldBy, bookedBy });
-  const total = sumOf(known).plus(amount);
-  if (total.gt(order.amount))
+  if (sumOf(known).plus(amount).gt(order.amount)) {
+    const subject = order.endToEndId;
     await show(applying, FILE_BREAKS.contradiction, {
-      subject: order.endToEndId,
+      subject,
       detail: 'returned',
       money: { amount, currency },
     });
+    if (toldBy !== null || known.some((one) => one.bookedBy === null)) return;
+  }
+  await insertReturn(tx, { id, orderKey: order.key, amount, reason: reason ?? null, toldBy, bookedBy });
   await changeOrder(tx, order, { failureCode: failureOf(reason) });
 }
 

@@ -77,7 +77,7 @@ async function judge(
   if (next === undefined) return;
   await changeOrder(applying.tx, order, {
     stage: next,
-    failureCode: next === 'failed' ? failureOf(reason) : null,
+    failureCode: next === 'failed' ? failureOf(reason) : order.failureCode,
     sent: next === 'sent' || next === 'completed' ? order.amount : ZERO,
   });
 }

@@ -11,6 +11,13 @@ export interface Balance {
   currency: string;
 }
 
+export interface Balances {
+  opening: Balance;
+  closing: Balance;
+  /** Of the closing balance. A bank may write the last statement of a year in the next one. */
+  year: number;
+}
+
 /** A statement (`camt.053`) or a notification (`camt.054`) of one account. */
 export interface AccountReport {
   id: string;
@@ -22,7 +29,7 @@ export interface AccountReport {
   /** The end of the reported time. */
   until: Date;
   /** Booked balances of a statement. */
-  balances: { opening: Balance; closing: Balance } | undefined;
+  balances: Balances | undefined;
   movements: readonly BookedMovement[];
 }
 
@@ -107,7 +114,7 @@ const sumOfEntries = (entries: readonly XmlNode[]): Decimal =>
 
 const OPENING = ['OPBD', 'PRCD'];
 
-function balancesOf(node: XmlNode): { opening: Balance; closing: Balance } {
+function balancesOf(node: XmlNode): Balances {
   const all = childrenOf(node, 'Bal');
   const named = (codes: readonly string[]) =>
     codes
@@ -115,7 +122,10 @@ function balancesOf(node: XmlNode): { opening: Balance; closing: Balance } {
       .find((each) => each !== undefined);
   const [opening, closing] = [named(OPENING), named(['CLBD'])];
   if (!opening || !closing) throw new FileFault('balance', 'OPBD and CLBD');
-  const balances = { opening: balanceOf(opening), closing: balanceOf(closing) };
+  const day = textAt(closing, 'Dt/Dt') ?? needAt(closing, 'Dt/DtTm');
+  const year = Number(/^\d{4}/.exec(day)?.[0]);
+  if (!(year >= 2000 && year < 3000)) throw new FileFault('schema', 'time');
+  const balances = { opening: balanceOf(opening), closing: balanceOf(closing), year };
   if (balances.opening.currency !== balances.closing.currency) throw new FileFault('balance', 'currency');
   return balances;
 }
@@ -128,7 +138,7 @@ function balanceOf(node: XmlNode): Balance {
 /** The opening balance with all booked entries is the closing balance, else an entry is missing or was changed. */
 function assertMoves(
   node: XmlNode,
-  { opening, closing }: { opening: Balance; closing: Balance },
+  { opening, closing }: Balances,
   { movements, currency }: AccountReport,
 ): void {
   if (currency !== undefined && currency !== opening.currency) throw new FileFault('balance', 'currency');

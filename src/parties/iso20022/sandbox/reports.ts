@@ -13,6 +13,8 @@ export interface SandboxEntry {
   currency: string;
   bookedAt: string;
   endToEndId?: string | undefined;
+  /** The id of the transaction between the banks. */
+  transactionId?: string | undefined;
   /** Code of the reason of a return. Absent: it is none. */
   returned?: string | undefined;
   payer?: { name: string; iban?: string | undefined } | undefined;
@@ -33,7 +35,7 @@ const indicator = (side: SandboxEntry['side']): Element =>
   element('CdtDbtInd', side === 'credit' ? 'CRDT' : 'DBIT');
 
 function entryElement(entry: SandboxEntry): Element {
-  const { reference, side, bookedAt, endToEndId, returned, payer, payeeIban } = entry;
+  const { reference, side, bookedAt, endToEndId, transactionId, returned, payer, payeeIban } = entry;
   const day = element('Dt', dayText(new Date(bookedAt)));
   return element('Ntry', [
     moneyElement('Amt', money(entry)),
@@ -56,6 +58,7 @@ function entryElement(entry: SandboxEntry): Element {
         element('Refs', [
           element('AcctSvcrRef', reference),
           element('EndToEndId', endToEndId ?? 'NOTPROVIDED'),
+          optional('TxId', transactionId),
         ]),
         moneyElement('Amt', money(entry)),
         indicator(side),
@@ -81,13 +84,16 @@ interface Report {
   at: Date;
   account: SandboxAccount;
   entries: readonly SandboxEntry[];
+  /** Of the closing balance. Absent: the day of the message. */
+  closedAt?: Date;
   /** Of a statement. */
   number?: number;
   balances?: { opening: string; closing: string };
 }
 
 /** Writes a statement or a notification of one account. */
-export function writeReport({ kind, messageId, at, account, entries, number, balances }: Report): string {
+export function writeReport(report: Report): string {
+  const { kind, messageId, at, closedAt = at, account, entries, number, balances } = report;
   const total = sumOf(entries.map(({ amount }) => ({ amount: new Decimal(amount) })));
   return documentOf(kind, [
     element('GrpHdr', [element('MsgId', messageId), element('CreDtTm', timeText(at))]),
@@ -97,7 +103,7 @@ export function writeReport({ kind, messageId, at, account, entries, number, bal
       element('CreDtTm', timeText(at)),
       element('Acct', [element('Id', [element('IBAN', account.iban)]), element('Ccy', account.currency)]),
       balances && balanceElement('OPBD', balances.opening, account, at),
-      balances && balanceElement('CLBD', balances.closing, account, at),
+      balances && balanceElement('CLBD', balances.closing, account, closedAt),
       element('TxsSummry', [
         element('TtlNtries', [
           element('NbOfNtries', String(entries.length)),

@@ -57,20 +57,46 @@ export const findCredit = (sql: Sql, id: string): Promise<BankCredit | undefined
 export const lockCredit = (tx: Tx, id: string): Promise<BankCredit | undefined> =>
   credits.one(tx, credits().where({ id }).forNoKeyUpdate());
 
+interface Names {
+  transactionId?: string | undefined;
+  endToEndId?: string | undefined;
+  uetr?: string | undefined;
+}
+
 /** The payments that a message may mean. More than one: the reference of the payer is not unique. */
-export async function creditsNamed(
-  sql: Sql,
-  names: { transactionId?: string | undefined; endToEndId?: string | undefined; uetr?: string | undefined },
-): Promise<BankCredit[]> {
+export async function creditsNamed(sql: Sql, names: Names): Promise<BankCredit[]> {
   for (const name of ['transactionId', 'endToEndId'] as const) {
     const value = names[name];
     if (value === undefined) continue;
     const found = await credits.all(sql, credits().where(name, value).orderBy('id').limit(2));
-    const exact = names.uetr === undefined ? found : found.filter(({ uetr }) => uetr === names.uetr);
+    const { uetr: wanted } = names;
+    const exact = found.filter(({ uetr }) => wanted !== undefined && uetr === wanted);
     if (exact.length > 0) return exact;
-    if (found.length > 0) return found;
+    const possible = found.filter(({ uetr }) => wanted === undefined || uetr === null);
+    if (possible.length > 0) return possible;
   }
   return [];
+}
+
+/** The received payment of a transaction between banks, which has one id among all banks. */
+export async function creditOfTransaction(
+  sql: Sql,
+  names: Pick<Names, 'transactionId' | 'uetr'> & {
+    payeeIban: string | undefined;
+    amount: Decimal;
+    currency: string;
+  },
+  account: string,
+): Promise<BankCredit | undefined> {
+  const { payeeIban: iban = account, amount, currency } = names;
+  for (const name of ['uetr', 'transactionId'] as const) {
+    const value = names[name];
+    if (value === undefined) continue;
+    const same = credits().where({ account, iban, amount: amount.toFixed(), currency }).where(name, value);
+    const found = await credits.one(sql, same.orderBy('id').limit(1));
+    if (found) return found;
+  }
+  return undefined;
 }
 
 export const recallsOf = (sql: Sql, creditId: string): Promise<CreditRecall[]> =>

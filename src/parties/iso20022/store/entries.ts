@@ -31,6 +31,19 @@ export async function insertEntry(tx: Tx, entry: BankEntry): Promise<boolean> {
 export const findEntry = (sql: Sql, name: string): Promise<BankEntry | undefined> =>
   entries.one(sql, entries().where({ name }));
 
+/** Entries of an order or a received payment that no statement has yet, with one amount. */
+export const entryNotStated = (
+  sql: Sql,
+  { concerns, account, side, amount, currency }: Omit<BankEntry, 'name' | 'fileId' | 'statementId'>,
+): Promise<BankEntry[]> =>
+  entries.all(
+    sql,
+    entries()
+      .where({ concerns, account, side, amount: amount.toFixed(), currency })
+      .whereNull('statementId')
+      .orderBy('name'),
+  );
+
 /** Notes that a statement has the entry. */
 export async function noteStated(tx: Tx, name: string, statementId: number): Promise<void> {
   await tx.run(entries().where({ name }).whereNull('statementId').update({ statementId }));

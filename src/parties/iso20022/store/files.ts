@@ -74,11 +74,6 @@ export const insertBooked = (tx: Tx, file: NewFile): Promise<BankFile | undefine
 export const findReceived = (sql: Sql, kind: string, messageId: string): Promise<BankFile | undefined> =>
   files.one(sql, files().where({ direction: 'in', kind, messageId }));
 
-/** Whether this file was taken before, whatever its name was then. */
-export async function isTaken(sql: Sql, kind: string, messageId: string, sha256: string): Promise<boolean> {
-  return (await findReceived(sql, kind, messageId))?.sha256 === sha256;
-}
-
 export async function noteRepeat(sql: Sql, id: number): Promise<void> {
   await sql.run(
     table('bank_files')

@@ -17,6 +17,7 @@ export interface BankOrder {
   currency: string;
   /** Sealed, bound to the key. Null once the order stands in a file. */
   payee: Buffer | null;
+  /** Sealed, bound to the key. */
   fingerprint: Buffer;
   fileId: number | null;
   groupId: string | null;
@@ -47,6 +48,9 @@ export const insertOrder = (tx: Tx, order: NewOrder): Promise<BankOrder | undefi
 
 export const findOrder = (sql: Sql, key: string): Promise<BankOrder | undefined> =>
   orders.one(sql, orders().where({ key }));
+
+export const findByName = (sql: Sql, endToEndId: string): Promise<BankOrder | undefined> =>
+  orders.one(sql, orders().where({ endToEndId }));
 
 /** Locks the order of a name until the transaction ends. */
 export const lockByName = (tx: Tx, endToEndId: string): Promise<BankOrder | undefined> =>

@@ -36,7 +36,10 @@ export const insertStatement = (
       .ignore(),
   );
 
-/** Serialises the statements of an account, because each is compared with its neighbours. */
+/**
+ * Serialises the reports of an account, because each statement is compared with its neighbours, and a payment may be told
+ * twice.
+ */
 export async function lockSeries(tx: Tx, account: string): Promise<void> {
   // Raw: an advisory lock, because the first statement has no row to lock.
   await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 2022))', [account]);

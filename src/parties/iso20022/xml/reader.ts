@@ -67,8 +67,10 @@ export function createXmlReader(timeoutMs = TIMEOUT_MS): XmlReader {
     return new Promise((resolve) => {
       const timer = setTimeout(() => {
         waiting.delete(id);
-        resolve({ fault: 'too_slow', detail: '' });
+        // The next file gets a new thread, because this one takes a moment to end.
+        if (worker === thread) worker = undefined;
         void thread.terminate();
+        resolve({ fault: 'too_slow', detail: '' });
       }, timeoutMs);
       const done = (result: ReadResult) => {
         clearTimeout(timer);
