@@ -23,25 +23,17 @@ async function main(argv: readonly string[]): Promise<void> {
   const { folder, account: accounts } = read(argv);
   const reader = createXmlReader();
   const bank = await createSandboxFileBank({ folder, accounts, reader, now: () => new Date() });
-  let turning: Promise<void> = Promise.resolve();
-  /** Does the work after all work before it, because the bank has one state. */
-  const next = (work: () => Promise<unknown>) => {
-    turning = turning.then(work).then(
-      () => undefined,
-      (error: Error) => void process.stderr.write(`${error.message}\n`),
-    );
-    return turning;
-  };
-  const timer = setInterval(() => void next(() => bank.turn()), TURN_MS);
+  const tell = (error: Error) => void process.stderr.write(`${error.message}\n`);
+  const timer = setInterval(() => void bank.turn().catch(tell), TURN_MS);
   process.stdout.write(`The bank reads ${folder}. ${HELP}\n`);
   for await (const line of createInterface({ input: process.stdin })) {
     const words = line.trim().split(/\s+/);
     if (words[0] === 'quit') break;
-    await next(() => obey(bank, words));
+    await obey(bank, words).catch(tell);
   }
   clearInterval(timer);
   process.stdin.destroy(); // a terminal that stays open would keep the process
-  await turning;
+  await bank.turn().catch(tell);
   await reader.close();
 }
 

@@ -16,14 +16,7 @@ import { type GroupStatus, writeStatusReport } from '../messages/status-report';
 import type { XmlReader } from '../xml/reader';
 import { planOf } from './plan';
 import { type SandboxEntry, writeReport } from './reports';
-import {
-  type BankState,
-  type Due,
-  loadState,
-  type StateAccount,
-  type StateTransfer,
-  saveState,
-} from './state';
+import { type Due, loadState, nextDue, type StateAccount, type StateTransfer, saveState } from './state';
 
 /** A payment from outside to an IBAN behind one of the accounts. */
 export interface SandboxPayment {
@@ -235,7 +228,15 @@ export async function createSandboxFileBank(options: FileBankOptions): Promise<S
     await book({ side: 'debit', amount, currency, endToEndId, returned: 'FOCR' });
   }
 
-  return {
+  /** Does each piece of work after the one before, because the bank has one memory. */
+  let last: Promise<unknown> = Promise.resolve();
+  const inOrder = <T>(work: () => Promise<T>): Promise<T> => {
+    const done = last.then(work, work);
+    last = done;
+    return done;
+  };
+
+  const bank: SandboxFileBank = {
     async turn() {
       const names = (await readdir(join(folder, 'outgoing'))).filter((name) => /^[^.].*\.xml$/.test(name));
       for (const name of names.sort()) await answerOrders(name);
@@ -285,13 +286,9 @@ export async function createSandboxFileBank(options: FileBankOptions): Promise<S
       return account.statements;
     },
   };
-}
-
-/** Takes the first thing that is due out of the plan. */
-function nextDue(known: BankState, at: Date): Due | undefined {
-  const due = known.due
-    .filter((each) => new Date(each.at) <= at)
-    .sort((one, other) => one.at.localeCompare(other.at))[0];
-  if (due) known.due.splice(known.due.indexOf(due), 1);
-  return due;
+  return {
+    turn: () => inOrder(() => bank.turn()),
+    receive: (payment) => inOrder(() => bank.receive(payment)),
+    closeStatement: (currency) => inOrder(() => bank.closeStatement(currency)),
+  };
 }

@@ -85,3 +85,12 @@ export async function saveState(path: string, known: BankState): Promise<void> {
   await writeFile(`${path}.tmp`, JSON.stringify(known));
   await rename(`${path}.tmp`, path);
 }
+
+/** Takes the first thing that is due out of the plan. */
+export function nextDue(known: BankState, at: Date): Due | undefined {
+  const due = known.due
+    .filter((each) => new Date(each.at) <= at)
+    .sort((one, other) => one.at.localeCompare(other.at))[0];
+  if (due) known.due.splice(known.due.indexOf(due), 1);
+  return due;
+}
