@@ -7,7 +7,7 @@ const text = readFileSync(join(__dirname, '../../docs/live.md'), 'utf8');
 
 it('gives settings with which a live installation starts', () => {
   const [, block = ''] = /```dotenv\n(.*?)```/s.exec(text) ?? [];
-  const config = readConfig(parseEnv(block) as Record<string, string>, 'reaches');
+  const config = readConfig(parseEnv(block), 'reaches');
   expect(config.mode).toBe('live');
   expect(config.stripeIssuing).toMatchObject({ processes: true, reviews: true });
   expect(config.bankFiles?.serves).toEqual(['payouts', 'bank']);
