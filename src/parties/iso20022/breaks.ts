@@ -16,7 +16,7 @@ export const FILE_BREAKS = {
   unmatched: 'bank_entry_unmatched',
   /** An entry without the bank's reference, so that it cannot be told from its repetition. */
   unnamed: 'bank_entry_unnamed',
-  /** A received payment is told again under another reference. It was credited once. */
+  /** A received payment is told again under another reference, and was credited once. */
   repeated: 'bank_payment_repeated',
   /** An entry is told again with another amount. */
   changed: 'bank_entry_changed',

@@ -69,7 +69,7 @@ export async function takeOrder(
   return sameOrder(services, order, fingerprint);
 }
 
-/** The context of a sealed fingerprint. It is sealed, because a payee may be guessed by a hash. */
+/** The context of a sealed fingerprint. A plain hash would let a reader guess the payee. */
 const boundTo = (key: string): string => `fingerprint ${key}`;
 
 function sameOrder({ keyring }: BankFilesServices, known: BankOrder, fingerprint: Buffer): BankOrder {

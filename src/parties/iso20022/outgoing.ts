@@ -34,13 +34,15 @@ export type OnStep = (step: Step) => void;
  */
 export async function makeBatch(services: BankFilesServices, sent: SentNames): Promise<boolean> {
   const { database, settings, now } = services;
-  const { count, since } = await waitingToSend(database, MAX_ORDERS);
+  // Orders of a currency whose account is gone from the settings wait, so that they stop no others.
+  const currencies = settings.accounts.map(({ currency }) => currency);
+  const { count, since } = await waitingToSend(database, currencies, MAX_ORDERS);
   if (since === null) return false;
   const isDue =
     settings.batchSeconds === 0 || now().getTime() - since.getTime() >= settings.batchSeconds * 1_000;
   if (!isDue && count < MAX_ORDERS) return false;
   return database.transaction(async (tx) => {
-    const orders = await withoutSent(tx, await lockToSend(tx, MAX_ORDERS), await sent.all());
+    const orders = await withoutSent(tx, await lockToSend(tx, currencies, MAX_ORDERS), await sent.all());
     return orders.length > 0 && (await fileOrders(services, tx, orders));
   });
 }

@@ -10,7 +10,7 @@ export interface SentNames {
   note(messageId: string, names: readonly string[]): Promise<void>;
   /** The names of the last week. */
   all(): Promise<ReadonlySet<string>>;
-  /** Whether a file's orders are noted. They are not when the folder is another one than before. */
+  /** Whether a file's orders are noted. Another folder, such as one that is not mounted, lacks the note. */
   has(messageId: string): Promise<boolean>;
   forget(before: Date): Promise<void>;
 }

@@ -124,6 +124,19 @@ describe('an order', () => {
   });
 });
 
+it('an order of a currency without an account stops no other', async () => {
+  const destination = { name: 'Alan Turing', accountNumber: '123', bic: 'CHASUS33XXX', country: 'US' };
+  await on.payouts.order({ ...ORDER, key: newKey(), method: 'swift', ...money('9.99', 'USD'), destination });
+  await on.payouts.order(ORDER);
+  const accounts = on.services.settings.accounts.filter(({ currency }) => currency === 'EUR');
+  await on.another({ settings: { accounts } }).exchange.turn();
+  await take();
+  expect(taken).toEqual(['PAYOUTPAY01']);
+  await on.exchange.turn();
+  await take();
+  expect(taken).toHaveLength(2);
+});
+
 describe('a kill', () => {
   const STEPS: readonly Step[] = ['filed', 'written', 'staged', 'renamed', 'placed'];
 

@@ -26,7 +26,7 @@ export interface Return {
 
 /**
  * Notes a return once. A `pacs.004` and a booked entry of the same amount are the same return, because they have no
- * common reference. Where the two differ, and together exceed the order, a person finds out which is right.
+ * common reference. A person decides between two that differ and together exceed the order.
  */
 export async function bookReturn(applying: Applying, order: BankOrder, made: Return): Promise<void> {
   const { tx } = applying;

@@ -14,7 +14,7 @@ export interface Balance {
 export interface Balances {
   opening: Balance;
   closing: Balance;
-  /** Of the closing balance. A bank may write the last statement of a year in the next one. */
+  /** The closing balance's year. A bank may write the last statement of a year in the next one. */
   year: number;
 }
 

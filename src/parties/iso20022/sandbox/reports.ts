@@ -84,7 +84,7 @@ interface Report {
   at: Date;
   account: SandboxAccount;
   entries: readonly SandboxEntry[];
-  /** Of the closing balance. Absent: the day of the message. */
+  /** The day of the closing balance. Absent: the day of the message. */
   closedAt?: Date;
   /** Of a statement. */
   number?: number;

@@ -66,25 +66,31 @@ export function lockOfFile(tx: Tx, fileId: number, groupId?: string): Promise<Ba
 export const returnsOf = (sql: Sql, creditId: string): Promise<BankOrder[]> =>
   orders.all(sql, orders().where({ creditId }).orderBy('key'));
 
-/** Locks orders that stand in no file, the longest waiting first. Another process skips them. */
-export const lockToSend = (tx: Tx, most: number): Promise<BankOrder[]> =>
+/** Locks orders of these currencies that stand in no file, the longest waiting first. Other processes skip them. */
+export const lockToSend = (tx: Tx, currencies: readonly string[], most: number): Promise<BankOrder[]> =>
   orders.all(
     tx,
     orders()
       .whereNull('fileId')
       .where({ stage: 'ordered' })
+      .whereIn('currency', [...currencies])
       .orderBy(['createdAt', 'key'])
       .limit(most)
       .forNoKeyUpdate()
       .skipLocked(),
   );
 
-/** The number of waiting orders, up to a limit, and since when the first waits. */
-export async function waitingToSend(sql: Sql, most: number): Promise<{ count: number; since: Date | null }> {
+/** The number of waiting orders of these currencies, up to a limit, and since when the first waits. */
+export async function waitingToSend(
+  sql: Sql,
+  currencies: readonly string[],
+  most: number,
+): Promise<{ count: number; since: Date | null }> {
   const waiting = table('bank_orders')
     .select('createdAt')
     .whereNull('fileId')
     .where({ stage: 'ordered' })
+    .whereIn('currency', [...currencies])
     .orderBy('createdAt')
     .limit(most);
   const rows = await sql.run<{ createdAt: Date }>(waiting);
