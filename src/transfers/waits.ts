@@ -12,7 +12,7 @@ export const WAITS = {
   },
   payoutLifecycle: {
     pending_approval: "Waits for an operator's decision: the total is above the tenant's threshold.",
-    processing: 'Ordered: the party has not sent it, or has not answered, yet.',
+    processing: 'Waits for the screening of its destination, or for the party that has the order.',
     sent: 'Sent: the party has not confirmed that it arrived.',
   },
   ibanPayout: {
