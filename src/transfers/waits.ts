@@ -26,8 +26,8 @@ export const WAITS = {
   },
   chainDeposit: {
     confirming: 'Waits for the blocks that make it final, or for the screening party.',
-    credited: 'Credited: the chain does not have it now, and is waited for.',
-    uncredited: 'Not credited: the chain is waited for.',
+    credited: 'Credited: waits for its return to the chain, or for the screening of another amount.',
+    uncredited: 'Not credited: waits for its return to the chain, or for the screening party.',
   },
   exchangeOrder: {
     created: 'Asking the exchange.',
