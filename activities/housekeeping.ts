@@ -12,6 +12,7 @@ import { forgetOldCallbacks } from '../src/process/callbacks/operations';
 import { forgetUnusedQuotes } from '../src/process/quotes/operations';
 import type { Services } from '../src/services';
 import { forgetOldEvents } from '../src/tenants/webhooks/events/operations';
+import { showWaitingScreenings } from '../src/transfers/screening/overdue';
 
 export interface HousekeepingActivities {
   takeLedgerSnapshots(): Promise<void>;
@@ -32,7 +33,10 @@ export interface HousekeepingActivities {
   releaseExpiredWallets(): Promise<number>;
   /** @returns the number of deleted rows, each the spending of a card or a user on one day */
   forgetOldSpending(): Promise<number>;
-  /** Opens a break for each card order that waits too long, and closes the breaks of orders that have ended. */
+  /**
+   * Opens a break for each card order, and for each screening, that waits too long. Closes the breaks of ended
+   * ones. Screenings have no activity of their own, because a patch of the workflow would sleep for a release.
+   */
   showOverdueCardOrders(): Promise<void>;
 }
 
@@ -61,6 +65,9 @@ export function createHousekeepingActivities(
       (await forgetRejected(services)),
     releaseExpiredWallets: () => releaseAllExpired(services),
     forgetOldSpending: () => forgetOldSpending(database, now()),
-    showOverdueCardOrders: () => showOverdueOrders(services),
+    showOverdueCardOrders: async () => {
+      await showOverdueOrders(services);
+      await showWaitingScreenings(services);
+    },
   };
 }

@@ -48,7 +48,7 @@ import { openTransferOf } from './transfers/open-of-user';
 import { payoutDesk } from './transfers/payouts/desk';
 import { referenceDesk } from './transfers/reference-desk';
 import { restoredDesk } from './transfers/restored-desk';
-import { screeningDesk } from './transfers/screening/desk';
+import { screeningDesk } from './transfers/screening-desk';
 import { settlementDesk } from './transfers/settlement/desk';
 import { strayDesk } from './transfers/stray/desk';
 import { suspenseDesk } from './transfers/suspense-desk';

@@ -17,6 +17,8 @@ interface PartyFacts {
   account?: string;
   /** Other settings that reach the party, for a message. */
   instead?: string;
+  /** Effect of leaving it out, for a message. Absent: its endpoints are off. */
+  without?: string;
   /** Stripe can be the party: `PARTY_<NAME>=stripe`. */
   byStripe?: true;
 }
@@ -76,7 +78,12 @@ const FACTS = {
   exchange: { name: 'exchange', words: 'the exchange', reports: 'transfers', account: 'settlement' },
   rates: { name: 'rates', words: 'the source of rates', instead: 'RATES_SOURCE=file or ecb' },
   // Holds deposits on chains and payouts to chains back until they are cleared. Left out, nothing is screened.
-  screening: { name: 'screening', words: 'the screening party', reports: 'orders' },
+  screening: {
+    name: 'screening',
+    words: 'the screening party',
+    reports: 'orders',
+    without: 'which screens no deposit and no payout on chains',
+  },
 } as const satisfies Record<string, PartyFacts>;
 
 type Facts = typeof FACTS;

@@ -12,7 +12,7 @@ export const WAITS = {
   },
   payoutLifecycle: {
     pending_approval: "Waits for an operator's decision: the total is above the tenant's threshold.",
-    processing: 'Ordered: the party has not sent it, or has not answered, yet.',
+    processing: 'Waits for the screening of its destination, or for the party that has the order.',
     sent: 'Sent: the party has not confirmed that it arrived.',
   },
   ibanPayout: {
@@ -26,8 +26,8 @@ export const WAITS = {
   },
   chainDeposit: {
     confirming: 'Waits for the blocks that make it final, or for the screening party.',
-    credited: 'Credited: the chain does not have it now, and is waited for.',
-    uncredited: 'Not credited: the chain is waited for.',
+    credited: 'Credited: waits for its return to the chain, or for the screening of another amount.',
+    uncredited: 'Not credited: waits for its return to the chain, or for the screening party.',
   },
   exchangeOrder: {
     created: 'Asking the exchange.',

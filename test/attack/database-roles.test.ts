@@ -346,6 +346,11 @@ const ATTACKS: readonly [what: string, statement: string, refusal: RegExp][] = [
     NOT_PRESENTED,
   ],
   [
+    'clear a screening',
+    `insert into transfer_decisions (id, transfer_id, kind, decided_by) values ('x', 'pay_x', 'screening_cleared', 'operator:bob')`,
+    NOT_PRESENTED,
+  ],
+  [
     'end the rest of a destination',
     `insert into transfer_decisions (id, transfer_id, kind, decided_by) values ('x', 'pay_x', 'rested', 'system')`,
     /the destination rests/,
@@ -358,6 +363,7 @@ const ATTACKS: readonly [what: string, statement: string, refusal: RegExp][] = [
   ['delete an approval', 'delete from approvals', DENIED],
   ...[
     'transfer_decisions',
+    'screening_results',
     'transfer_entries',
     'kyc_decisions',
     'kyc_approvals',

@@ -8,6 +8,7 @@ export interface ShownStory extends Story {
 
 const TITLES: Record<(typeof LISTS)[number], string> = {
   words: "The party's words",
+  screenings: 'Screenings',
   decisions: 'Decisions',
   booked: 'Booked now',
   entries: 'Entries',

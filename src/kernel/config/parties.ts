@@ -48,8 +48,10 @@ export function readPartySecrets(given: Environment): { secrets: PartySecrets; w
 export const missingParties = (settings: PartySettings, adapted: readonly Party[]): string[] =>
   PARTIES.filter((party) => settings[party] === undefined && !adapted.includes(party)).map((party) => {
     const name = partyVariable(party);
-    const { instead } = PARTY_FACTS[party];
-    return `${name}_URL and ${name}_SECRET${instead ? `, ${instead}` : ''}, or ${name}=off: MODE=live has no simulated parties`;
+    const { instead, without } = PARTY_FACTS[party];
+    const ways = [`${name}_URL and ${name}_SECRET`, ...(instead ? [instead] : [])].join(', ');
+    const off = `${name}=off${without ? ` (${without})` : ''}`;
+    return `${ways}, or ${off}: MODE=live has no simulated parties`;
   });
 
 interface ReadParty {

@@ -184,6 +184,7 @@ export const TABLES: Readonly<Record<string, TableRights>> = {
     runtime: CHANGE,
     fixed: ['key', 'subject', 'tenant_id', 'direction', 'chain', 'asset', 'amount', 'asked_at'],
   },
+  screening_results: { runtime: ADD },
   transfer_decisions: { runtime: ADD },
   transfer_entries: { runtime: ADD },
   suspense_items: { runtime: READ },

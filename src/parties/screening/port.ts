@@ -36,11 +36,18 @@ export interface ScreeningRequest {
   asset: string;
   /** The other side: the sender of a payment that has arrived, or the destination. */
   address: string;
+  /**
+   * Our account that the payment is for, or comes from. Null: nobody's. Vendors ask for a customer of ours, whose
+   * payments they judge together.
+   */
+  accountId: string | null;
   /** Our address that the payment has arrived at. Null: outbound. */
   ownAddress: string | null;
   txHash: string | null;
   /** Position of the log in the receipt. −1 for the native coin. Null: outbound. */
   ordinal: number | null;
+  /** Time of the payment's first block, in ISO 8601. Null: outbound. */
+  blockAt: string | null;
   amount: Decimal;
   /** Address for the party's callbacks. */
   callbackUrl: string;

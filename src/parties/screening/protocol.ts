@@ -14,6 +14,10 @@ export const screeningBody = z.object({
   chain: z.string().describe('Our name of the network.'),
   asset: z.string(),
   address: z.string().describe('The other side: the sender, or the destination.'),
+  accountId: z
+    .string()
+    .nullable()
+    .describe('Our account that the payment is for, or comes from: the customer or user of a vendor. Null: nobody’s.'),
   ownAddress: z.string().nullable().describe('Our address of a payment that has arrived.'),
   txHash: z.string().nullable(),
   ordinal: z
@@ -21,6 +25,10 @@ export const screeningBody = z.object({
     .int()
     .nullable()
     .describe('Position of the log in the receipt. −1 for the native coin.'),
+  blockAt: z
+    .string()
+    .nullable()
+    .describe('Time of the first block of a payment that has arrived, in ISO 8601.'),
   amount: storedAmount,
   callbackUrl: z.url(),
 });
@@ -53,9 +61,11 @@ export const screeningProtocol: PartyProtocol = {
         chain: 'ethereum',
         asset: 'USDC',
         address: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
+        accountId: 'acc_01h2xcejqtf2nbrexx3vqjhp40',
         ownAddress: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
         txHash: '0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b',
         ordinal: 0,
+        blockAt: '2026-05-03T10:15:00.000Z',
         amount: '25.000000',
         callbackUrl,
       }),

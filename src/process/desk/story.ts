@@ -12,6 +12,7 @@ export type Line = Record<string, unknown>;
 /** Lists of a story, each sorted by time, oldest first. */
 export const LISTS = [
   'words',
+  'screenings',
   'decisions',
   'booked',
   'entries',

@@ -5,7 +5,15 @@ import { isAboveLimit, isDualControlled } from '../../process/limits/operations'
 import type { NewDecision } from '../engine/kind';
 import { SYSTEM } from '../engine/record';
 import { type ChainDeposit, isUnshown } from './record';
-import { amountOf, CREDIT_APPROVED, CREDIT_HELD, heldCredit, isDueForCredit, judgedUnits } from './rules';
+import {
+  amountOf,
+  CREDIT_APPROVED,
+  CREDIT_HELD,
+  heldCredit,
+  isClearedByPeople,
+  isDueForCredit,
+  judgedUnits,
+} from './rules';
 
 /** Kind of the approval. */
 export const CHAIN_CREDIT = 'chain-deposit.credit';
@@ -14,12 +22,13 @@ export const CHAIN_CREDIT = 'chain-deposit.credit';
 export const creditRestsOn = (deposit: ChainDeposit) => ({ units: heldCredit(deposit) ?? null });
 
 /**
- * Holds a credit above the limit and asks two operators for approval. A coin that people recorded is not held, because
- * two have decided on it already.
+ * Holds a credit above the limit and asks two operators for approval. A coin that people recorded, or a screening that
+ * people cleared, is not held, because two have decided on it already.
  */
 export async function holdLargeCredit(tx: Tx, deposit: ChainDeposit): Promise<NewDecision | undefined> {
   const { id: subject, tenantId, word, terms } = deposit.transfer;
-  if (word === null || !isDueForCredit(deposit) || isUnshown(terms)) return undefined;
+  if (word === null || !isDueForCredit(deposit) || isUnshown(terms) || isClearedByPeople(deposit))
+    return undefined;
   if (judgedUnits(deposit) === word.units || !(await isDualControlled(tx))) return undefined;
   const money = { amount: amountOf(terms, word), currency: terms.asset };
   if (!(await isAboveLimit(tx, { ...money, at: deposit.at }))) return undefined;

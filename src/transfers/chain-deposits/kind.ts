@@ -8,6 +8,7 @@ import type { NewDecision, ProcessSubject, TransferKind } from '../engine/kind';
 import { noteScreenings } from '../screening/operations';
 import { holdLargeCredit } from './held-credit';
 import { holdingOf } from './holding';
+import { depositScreening } from './judge-screening';
 import { lookOnChain, lookTogether } from './look';
 import {
   type ChainDeposit,
@@ -38,7 +39,7 @@ export const chainDepositKind: TransferKind<ChainDepositTerms, ChainDepositWord>
     nameOf: ({ transfer }) => transfer.terms.chain,
   },
   // No block reports that a rate is available, or that a screening has ended.
-  unlisted: (_services, deposit) => rules.waitsForRate(deposit) || rules.waitsForScreening(deposit),
+  unlisted: (_services, deposit) => rules.waitsForRate(deposit) || rules.isScreeningOpen(deposit),
   terms: chainDepositTerms,
   word: chainDepositWord,
   components: rules.COMPONENTS,
@@ -58,6 +59,8 @@ export const chainDepositKind: TransferKind<ChainDepositTerms, ChainDepositWord>
   isOpen: rules.isOpen,
   deadline: () => null,
   notices: rules.notices,
+  passed: rules.passed,
+  screening: depositScreening,
   kept(tx, all) {
     noteChanges(
       tx,

@@ -5,8 +5,8 @@ import { type Credit, inflowPosition } from '../engine/books/inflow';
 import type { ComponentTable, Holding } from '../engine/books/position';
 import { resolutionsOf } from '../engine/books/resolutions';
 import type { NewDecision } from '../engine/kind';
-import { type Decision, first, last, type Transition } from '../engine/record';
-import { SCREENING_REFUSED } from '../screening/record';
+import { type Decision, first, last, SYSTEM, type Transition } from '../engine/record';
+import { SCREENING_CLEARED, SCREENING_REFUSED, SCREENING_WAITS } from '../screening/record';
 import {
   type Agreed,
   type ChainDeposit,
@@ -23,6 +23,8 @@ export type ChainDepositTrigger =
   | 'confirmed'
   /** Back in a block after it was taken back before being final. */
   | 'seen_again'
+  /** Refused by the screening, and cleared by people. */
+  | 'cleared'
   /** Final without an owner, or below the minimum. */
   | 'withheld'
   /** Final once and no longer on the chain, or taken back by people. */
@@ -36,6 +38,7 @@ export const CHAIN_DEPOSIT_TRANSITIONS: readonly Transition<ChainDepositStatus, 
   { from: ['credited'], on: 'vanished', to: 'uncredited', contradicts: true },
   { from: ['uncredited'], on: 'confirmed', to: 'credited', contradicts: true },
   { from: ['uncredited'], on: 'seen_again', to: 'confirming' },
+  { from: ['uncredited'], on: 'cleared', to: 'credited' },
   // Changes the reason: the deposit is back, or gone again.
   { from: ['uncredited'], on: 'withheld', to: 'uncredited' },
   { from: ['uncredited'], on: 'vanished', to: 'uncredited' },
@@ -99,22 +102,41 @@ export const waitsForRate = (deposit: ChainDeposit): boolean => {
   return word?.state === 'final' && word.rate === null && needsRate(deposit);
 };
 
-/** Whether the deposit is final and the screening party has not decided. The deposit is polled, beside the party's reports. */
-export const waitsForScreening = (deposit: ChainDeposit): boolean => {
-  const { word } = deposit.transfer;
-  return word?.state === 'final' && word.screening?.status === 'pending' && !isConfirmed(deposit);
+/** The latest decision on the screening: a refusal, or what two operators have cleared. */
+const screeningDecision = (deposit: Pick<ChainDeposit, 'decisions'>): Decision | undefined =>
+  last(deposit, SCREENING_REFUSED, SCREENING_CLEARED);
+
+/**
+ * Whether the deposit was refused before it was booked: by the screening party, or by an operator in its place. The money
+ * stands in suspense until people decide.
+ */
+export const isRefusedByScreening = (deposit: Pick<ChainDeposit, 'decisions'>): boolean =>
+  screeningDecision(deposit)?.kind === SCREENING_REFUSED;
+
+/** Whether two operators have cleared the present amount. Another amount after a reorganisation is screened anew. */
+export const isClearedByPeople = (deposit: ChainDeposit): boolean => {
+  const decision = screeningDecision(deposit);
+  return decision?.kind === SCREENING_CLEARED && unitsOf(decision) === deposit.transfer.word?.units;
 };
 
-/** Whether the screening party refuses a deposit that is to be booked, and the refusal is not noted. */
+/** Whether neither the screening party nor people have decided on the present amount. */
+export const isScreeningOpen = (deposit: ChainDeposit): boolean => {
+  const { word } = deposit.transfer;
+  const isPending = word?.screening?.status === 'pending' && word.state !== 'gone';
+  return isPending && !isClearedByPeople(deposit) && !isRefusedByScreening(deposit);
+};
+
+/** Whether the deposit is final and waits to be booked for its screening. The deposit is polled, beside the party's reports. */
+export const waitsForScreening = (deposit: ChainDeposit): boolean =>
+  deposit.transfer.word?.state === 'final' && isScreeningOpen(deposit) && !isConfirmed(deposit);
+
+/** Whether the screening party refuses a deposit that is to be booked, and no decision is noted. */
 const isToBeRefused = (deposit: ChainDeposit): boolean => {
   const { word } = deposit.transfer;
   const isRefused = word?.state === 'final' && word.screening?.status === 'refused';
-  return isRefused && !isConfirmed(deposit) && !isRefusedByScreening(deposit);
+  const isDecided = isRefusedByScreening(deposit) || isClearedByPeople(deposit);
+  return isRefused && !isConfirmed(deposit) && !isDecided;
 };
-
-/** Whether the screening party refused the deposit before it was booked. The money stands in suspense until people decide. */
-export const isRefusedByScreening = (deposit: Pick<ChainDeposit, 'decisions'>): boolean =>
-  first(deposit, SCREENING_REFUSED) !== undefined;
 
 /** Whether the present word credits an account for the first time. */
 export const isDueForCredit = (deposit: ChainDeposit): boolean => {
@@ -182,17 +204,18 @@ function uncreditedBy<On extends ChainDepositTrigger>(deposit: ChainDeposit, on:
 }
 
 function creditedBy(deposit: ChainDeposit, stands: Decision): ChainDepositTrigger | undefined {
-  const { status } = deposit.transfer;
+  const { status, failure: reason } = deposit.transfer;
   if (status === 'credited') return undefined;
+  if (status === 'uncredited' && reason === SCREENING_REFUSED) return 'cleared';
   // The deposit was never final before, so no word contradicts another.
   return status === 'uncredited' && stands === first(deposit, CONFIRMED) ? 'seen_again' : 'confirmed';
 }
 
 export function failure(deposit: ChainDeposit, on: string): ChainDepositFailure | null {
   const { accountId, terms } = deposit.transfer;
-  if (on === 'confirmed' || on === 'seen_again') return null;
+  if (on === 'confirmed' || on === 'seen_again' || on === 'cleared') return null;
   if (on === 'vanished') return 'reversed_on_chain';
-  if (isRefusedByScreening(deposit)) return 'screening_refused';
+  if (isRefusedByScreening(deposit)) return SCREENING_REFUSED;
   if (first(deposit, ACCOUNT_CLOSED)) return 'account_closed';
   if (accountId !== null) return 'below_minimum';
   return terms.homeChain ? 'wrong_network' : 'not_allocated';
@@ -211,11 +234,11 @@ export function position(deposit: ChainDeposit): Holding[] {
   });
 }
 
-/** Whether the deposit waits for the chain: for depth, or for its return to a block. */
+/** Whether the deposit waits for the chain, for depth or for its return to a block, or for the screening party. */
 export function isOpen(deposit: ChainDeposit): boolean {
   const { word } = deposit.transfer;
   if (word === null) return true;
-  return word.state === 'final' ? !isConfirmed(deposit) : word.state !== 'gone';
+  return word.state === 'final' ? !isConfirmed(deposit) || isScreeningOpen(deposit) : word.state !== 'gone';
 }
 
 /**
@@ -227,23 +250,37 @@ export function notices(deposit: ChainDeposit): WantedBreak[] {
   if (word === null) return [];
   const money = { amount: amountOf(terms, word), currency: terms.asset };
   const isChanged = word.units !== terms.units;
-  const isRefused = word.screening?.status === 'refused';
-  const when = isRefusedByScreening(deposit) ? 'before it was booked' : 'after it was booked';
+  const isRefused = word.screening?.status === 'refused' && !isRefusedByPeople(deposit);
+  const isBefore = deposit.decisions.some(isRefusalOfParty);
+  const when = isBefore ? 'before it was booked' : 'after it was booked';
   return [
     ...(isChanged ? [{ kind: 'chain_deposit_changed', detail: word.blockHash, ...money }] : []),
-    ...(isRefused ? [{ kind: 'chain_deposit_refused', detail: when, ...money }] : []),
+    ...(isRefused ? [{ kind: CHAIN_DEPOSIT_REFUSED, detail: when, ...money }] : []),
   ];
 }
 
+/** Break of a deposit that the screening party refuses. */
+export const CHAIN_DEPOSIT_REFUSED = 'chain_deposit_refused';
+
+const isRefusalOfParty = ({ kind, decidedBy }: Decision): boolean =>
+  kind === SCREENING_REFUSED && decidedBy === SYSTEM;
+
+/** People who have refused a deposit need no break when the party refuses it, too. */
+const isRefusedByPeople = (deposit: ChainDeposit): boolean =>
+  isRefusedByScreening(deposit) && !deposit.decisions.some(isRefusalOfParty);
+
+/** Breaks whose cause is gone: nobody waits for the screening party. */
+export const passed = (deposit: ChainDeposit): readonly string[] =>
+  isScreeningOpen(deposit) ? [] : [SCREENING_WAITS];
+
 /**
- * Amount that sweeps leave at its address: the screening is pending, or it was refused and nobody has taken the money out
+ * Amount that sweeps leave at its address: the screening is open, or it was refused and nobody has taken the money out
  * of suspense. Zero once the chain no longer has it.
  */
-export function withheld({ transfer, decisions }: ChainDeposit): Decimal {
-  const { word, terms } = transfer;
+export function withheld(deposit: ChainDeposit): Decimal {
+  const { word, terms } = deposit.transfer;
   const isThere = word?.state === 'seen' || word?.state === 'final';
-  const { status } = word?.screening ?? {};
-  const isDecided = resolutionsOf(decisions).length > 0;
-  const isHeld = status === 'pending' || (isRefusedByScreening({ decisions }) && !isDecided);
+  const isDecided = resolutionsOf(deposit.decisions).length > 0;
+  const isHeld = isScreeningOpen(deposit) || (isRefusedByScreening(deposit) && !isDecided);
   return isThere && isHeld ? fromUnits(BigInt(word.units), terms.decimals) : ZERO;
 }

@@ -2,7 +2,7 @@ import type { Services } from '../../services';
 import { type Noted, resultsOf } from '../screening/operations';
 import { type Result, type Screened, screeningKey } from '../screening/record';
 import { type ChainDeposit, type ChainDepositWord, isUnshown } from './record';
-import { amountOf, isConfirmed } from './rules';
+import { amountOf, isConfirmed, isScreeningOpen } from './rules';
 
 /** A deposit with the nodes' new word about it. */
 export interface Told {
@@ -52,17 +52,19 @@ const withResult = (
 
 /** The question about a deposit with these units. */
 export function screenedOf({ transfer }: ChainDeposit, { units }: Pick<ChainDepositWord, 'units'>): Screened {
-  const { id, terms } = transfer;
-  const { chain, asset, from, address, txHash, ordinal } = terms;
+  const { id, accountId, terms } = transfer;
+  const { chain, asset, from, address, txHash, ordinal, blockAt } = terms;
   return {
     key: screeningKey(id, units),
     direction: 'inbound',
     chain,
     asset,
     address: from,
+    accountId,
     ownAddress: address,
     txHash,
     ordinal,
+    blockAt,
     amount: amountOf(terms, { units }),
   };
 }
@@ -72,5 +74,6 @@ export function notedOf(deposit: ChainDeposit): Noted[] {
   const { word, tenantId, id: subject } = deposit.transfer;
   if (!word?.screening) return [];
   const screened = screenedOf(deposit, word);
-  return [{ screened, result: word.screening, tenantId, subject, at: deposit.at }];
+  const waits = isScreeningOpen(deposit);
+  return [{ screened, result: word.screening, tenantId, subject, waits, at: deposit.at }];
 }

@@ -43,11 +43,12 @@ const ENGINE_BREAKS = ['transfer_impossible', SUSPENSE, BELOW_ZERO];
  */
 export function breaksOf(kind: AnyKind, situation: Situation, seen: Seen): BreaksOf {
   const { transfer, at } = situation;
+  const passing = [...ENGINE_BREAKS, ...(kind.passed?.(situation) ?? [])];
   return {
     tenantId: transfer.tenantId,
     subject: transfer.id,
     open: seen.open.filter(
-      ({ kind: name }) => ENGINE_BREAKS.includes(name) || (seen.isReported && ANSWER_BREAKS.includes(name)),
+      ({ kind: name }) => passing.includes(name) || (seen.isReported && ANSWER_BREAKS.includes(name)),
     ),
     wanted: [
       ...contradiction(transfer.status, seen),

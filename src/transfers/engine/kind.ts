@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Tx } from '../../kernel/db/database';
+import type { Sql, Tx } from '../../kernel/db/database';
 import type { IdKind } from '../../kernel/ids';
 import type { StatusKind } from '../../kernel/ledger/status-changes';
 import type { Decimal } from '../../kernel/money/money';
@@ -73,11 +73,10 @@ export interface TransferKind<Terms, Word extends PartyWord> {
   position(situation: Situation<Terms, Word>): Holding[];
   /** Outstanding orders to the party, in sequence. */
   orders(situation: Situation<Terms, Word>): Order[];
-  /**
-   * Asks another party before the first order, outside of any transaction: whether the order may be given. Absent: always.
-   * @returns `clear`; `wait`: the transfer is polled, and its order is not given; or a decision that ends the transfer
-   */
-  clear?(services: Services, situation: Situation<Terms, Word>): Promise<'clear' | 'wait' | NewDecision>;
+  /** Asks another party before the first order, outside of any transaction: whether the order may be given. Absent: always. */
+  clear?(services: Services, situation: Situation<Terms, Word>): Promise<Clearance>;
+  /** Set where a screening (../screening) may hold the transfer back, so that people may decide on it. */
+  readonly screening?: Screenable<Terms, Word>;
   /** Gives one order, under its key. @throws PartyRefused final; PartyAway when the outcome is unknown: retry */
   give(services: Services, situation: Situation<Terms, Word>, order: Order): Promise<Given<Word>>;
   /** Asks for the party's word. @throws PartyAway when the party cannot be asked now */
@@ -137,12 +136,43 @@ export interface TransferKind<Terms, Word extends PartyWord> {
   /** The client's events for a change of status. Some changes have none. */
   eventsOf(situation: Situation<Terms, Word>, previous: string): WebhookEvent[];
   /**
-   * Stores what other domains keep about new words or postings, in the same transaction. Each comes with its present
-   * holdings.
+   * Stores what other domains keep about new words, decisions or postings, in the same transaction. Each comes with its
+   * present holdings.
    */
   kept?(tx: Tx, all: readonly { situation: Situation<Terms, Word>; holds: readonly Holding[] }[]): void;
   /** Breaks of the kind beyond those of the engine. Each is shown once. */
   notices(situation: Situation<Terms, Word>): WantedBreak[];
+  /** Kinds of breaks that another process has opened for the transfer, and whose cause is gone. */
+  passed?(situation: Situation<Terms, Word>): readonly string[];
+}
+
+/** Whether the first order may be given. */
+export interface Clearance {
+  /** `wait`: the transfer is polled, and its order is not given. A decision ends the transfer. */
+  verdict: 'clear' | 'wait' | NewDecision;
+  /** Stores the other party's answer in the transaction of the step. @param situation under its lock */
+  keep?(tx: Tx, situation: Situation): void;
+}
+
+/** How people decide on the screening of a transfer. */
+export interface Screenable<Terms, Word> {
+  /** Key of the screening of the present amount. */
+  keyOf(situation: Situation<Terms, Word>): string;
+  /**
+   * The decisions by which people end the screening.
+   * @throws Problem 409 `invalid_transition` when it is not theirs to decide
+   */
+  decisions(
+    tx: Tx,
+    situation: Situation<Terms, Word>,
+    given: { verdict: 'cleared' | 'refused'; reason: string | null },
+  ): Promise<NewDecision[]>;
+  /** The amount of the transfer. */
+  moneyOf(situation: Situation<Terms, Word>): Money;
+  /** Effect of a clearance beyond status and postings, in words: `ordered of the party`. */
+  readonly leadsTo?: string;
+  /** The newest changes of the transfer's screenings, oldest first, for its story. */
+  changes(sql: Sql, id: string, limit: number): Promise<object[]>;
 }
 
 export interface Follower<Terms, Word extends PartyWord> {

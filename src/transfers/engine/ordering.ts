@@ -5,7 +5,7 @@ import { isDisabled } from '../../tenants/clients/operations';
 import { type Apply, apply, isOrdered } from './apply';
 import { effective } from './conclusion';
 import { follow, systemDecision } from './follow';
-import type { AnyKind, NewDecision } from './kind';
+import type { AnyKind, Clearance } from './kind';
 import type { Situation } from './record';
 import { type Locked, lockTransfer, readSituation } from './store';
 
@@ -58,14 +58,15 @@ export async function beginStep(
   const { chosen, path, situation } = follow(kind, effective(kind, seen));
   const ordering = !stopped && situation.transfer.orderedAt === null && isOrdered(kind, situation);
   if (chosen.length + path.length === 0 && !ordering) return { seen, held: false };
-  const clear = ordering && kind.clear ? await kind.clear(services, situation) : 'clear';
-  if (clear !== 'clear') return holdBack(services, kind, seen, clear);
+  const clearance = ordering && kind.clear ? await kind.clear(services, situation) : CLEAR;
+  if (clearance.verdict !== 'clear') return holdBack(services, kind, seen, clearance);
   return stepTransaction(services, async (tx) => {
     // Reads the tenant's status under the transfer's lock, so that `client enable` finds every order that was held.
     const [locked, isHeld] = await Promise.all([
       lock(tx, kind, id, services.now()),
       ordering && isDisabled(tx, seen.transfer.tenantId),
     ]);
+    clearance.keep?.(tx, locked.situation);
     if (!isHeld) return { seen: await apply(tx, kind, locked, { listed, ordering }), held: false };
     // No party has the order, so no timer is set. `client enable` makes the transfer due.
     const after = await apply(tx, kind, locked, { listed: () => true, dueSeen: seen.transfer.dueBy });
@@ -76,22 +77,29 @@ export async function beginStep(
   });
 }
 
+const CLEAR: Clearance = { verdict: 'clear' };
+
 /**
- * Gives no order. A transfer that waits is polled. A decision ends it: the engine stores the decision and applies it.
+ * Gives no order. A transfer that waits is polled. A decision ends it: the engine stores the decision and applies it, unless
+ * the record has changed meanwhile, because people may have cleared it.
  */
 async function holdBack(
   services: Stepping,
   kind: AnyKind,
-  { transfer: { id, dueBy } }: Situation,
-  clear: 'wait' | NewDecision,
+  { transfer: { id, dueBy, revision } }: Situation,
+  { verdict, keep }: Clearance,
 ): Promise<StepStart> {
-  const decided = clear === 'wait' ? [] : [systemDecision(clear, services.now())];
-  const after = await stepTransaction(services, async (tx) => {
+  return stepTransaction(services, async (tx) => {
     const locked = await lock(tx, kind, id, services.now());
-    if (locked.situation.transfer.orderedAt !== null) return locked.situation;
-    return apply(tx, kind, locked, { decided, listed: () => false, dueSeen: dueBy });
+    const { situation } = locked;
+    keep?.(tx, situation);
+    const isStale = situation.transfer.revision !== revision;
+    const ends = typeof verdict === 'object' && !isStale ? [verdict] : [];
+    if (situation.transfer.orderedAt !== null) return { seen: situation, held: ends.length === 0 };
+    const decided = ends.map((each) => systemDecision(each, services.now()));
+    const after = await apply(tx, kind, locked, { decided, listed: () => false, dueSeen: dueBy });
+    return { seen: after, held: decided.length === 0 };
   });
-  return { seen: after, held: clear === 'wait' };
 }
 
 /** @throws RecordLost when the transfer is missing, because commands are committed together with their record */

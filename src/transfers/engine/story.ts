@@ -38,6 +38,7 @@ export async function transferStory(
     {
       ...common,
       words: await reportLines(database, transfer, limit + 1),
+      screenings: ((await kind.screening?.changes(database, id, limit + 1)) ?? []).map(line),
       decisions: situation.decisions.map(decisionLine),
       booked: ((await bookedOf(database, [id])).get(id) ?? []).map(holdingLine),
       entries: entries.map(({ reference, at, ...holding }) => ({

@@ -1,5 +1,6 @@
 import { assertMayPay } from '../approval/decide';
 import type { ComponentTable } from '../engine/books/position';
+import { payoutScreening } from './judge-screening';
 import { considerAccount } from './outgoing';
 import { type PayoutKind, paidByParty } from './paid-by-party';
 
@@ -28,6 +29,7 @@ export const payoutKind: PayoutKind = paidByParty({
   fallbacks: { failed: 'provider_refused', returned: null },
   callbackPath: PAYOUT_CALLBACKS,
   consider: considerAccount,
+  screening: payoutScreening,
   table: 'payouts',
   assertApprovable: assertMayPay,
 });

@@ -1,7 +1,10 @@
 import { clearDestination } from '../screening/destination';
+import { endWaits } from '../screening/operations';
+import { SCREENING_WAITS } from '../screening/record';
 import { isRefusedMeanwhile, noteDecision } from './destinations/resting';
+import { isCleared, waitsForOrder } from './judge-screening';
 import { type OutgoingKind, type OutgoingSpec, outgoingKind } from './outgoing';
-import { type PayoutTerms, payoutTerms } from './record';
+import { isFinal, type PayoutTerms, payoutTerms } from './record';
 import { destinationOf } from './reveal';
 import type { PayoutTable } from './store';
 
@@ -13,7 +16,10 @@ export interface PayoutKind extends OutgoingKind<PayoutTerms> {
 
 /** The differences between the kinds of payouts. */
 export interface PayoutSpec
-  extends Omit<OutgoingSpec<PayoutTerms>, 'noun' | 'party' | 'event' | 'terms' | 'clear' | 'give' | 'ask'>,
+  extends Omit<
+      OutgoingSpec<PayoutTerms>,
+      'noun' | 'party' | 'event' | 'terms' | 'clear' | 'kept' | 'passed' | 'give' | 'ask'
+    >,
     Pick<PayoutKind, 'table'> {
   /** Callback path of the party. */
   callbackPath: string;
@@ -34,13 +40,32 @@ export function paidByParty({ table, callbackPath, ...spec }: PayoutSpec): Payou
       if (await isRefusedMeanwhile(tx, payout)) return { kind: 'reject', reason: REFUSED };
       return spec.consider?.(tx, payout, before);
     },
-    async clear(services, { transfer: { id, tenantId, terms } }) {
+    async clear(services, payout) {
+      const { id, tenantId, accountId, terms } = payout.transfer;
       const { method, receivedAmount: amount } = terms;
-      if (method !== 'crypto') return 'clear';
+      if (method !== 'crypto' || isCleared(payout)) return { verdict: 'clear' };
       const to = await destinationOf(services.database, services.keyring, table, id);
       const { chain = '', asset = '', address = '' } = to;
-      return clearDestination(services, { id, tenantId, chain, asset, address, amount });
+      return clearDestination(services, {
+        id,
+        tenantId,
+        chain,
+        asset,
+        address,
+        accountId,
+        amount,
+        waits: waitsForOrder,
+      });
     },
+    kept(tx, all) {
+      const ended = all.filter(({ situation: { transfer } }) => isFinal(transfer.status));
+      const screened = ended.filter(({ situation: { transfer } }) => transfer.terms.method === 'crypto');
+      endWaits(
+        tx,
+        screened.map(({ situation: { transfer } }) => transfer.id),
+      );
+    },
+    passed: (payout) => (waitsForOrder(payout) ? [] : [SCREENING_WAITS]),
     async give({ database, keyring, parties, publicUrl }, { transfer: { id, partyRef, terms } }) {
       const { method, receivedAmount: amount, receivedCurrency: currency } = terms;
       const destination = await destinationOf(database, keyring, table, id);

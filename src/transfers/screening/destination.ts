@@ -1,15 +1,18 @@
 import type { Services } from '../../services';
-import type { NewDecision } from '../engine/kind';
+import type { Clearance, NewDecision } from '../engine/kind';
+import type { Situation } from '../engine/record';
 import { resultsOf } from './ask';
 import { noteScreenings } from './operations';
-import { SCREENING_REFUSED, type Screened, screeningKey } from './record';
+import { type Result, SCREENING_REFUSED, type Screened, type Screening, screeningKey } from './record';
 import { findScreening } from './store';
 
 /** A payment to an address on a chain. */
-export interface ToScreen extends Pick<Screened, 'chain' | 'asset' | 'address' | 'amount'> {
+export interface ToScreen extends Pick<Screened, 'chain' | 'asset' | 'address' | 'accountId' | 'amount'> {
   /** Id of the transfer. */
   id: string;
   tenantId: string | null;
+  /** Whether the transfer, read under its lock, still waits for its order. */
+  waits(situation: Situation): boolean;
 }
 
 /**
@@ -19,18 +22,12 @@ export interface ToScreen extends Pick<Screened, 'chain' | 'asset' | 'address' |
  */
 export async function clearDestination(
   services: Services,
-  { id, tenantId, ...to }: ToScreen,
-): Promise<'clear' | 'wait' | NewDecision> {
+  { id, tenantId, waits, ...to }: ToScreen,
+): Promise<Clearance> {
   const { database, now, parties } = services;
-  if (!parties.screening.isOn) return 'clear';
+  if (!parties.screening.isOn) return { verdict: 'clear' };
   const key = screeningKey(id);
-  const before = await findScreening(database, key);
-  const known = before && {
-    status: before.status,
-    ...(before.reason === null ? {} : { reason: before.reason }),
-    ...(before.score === null ? {} : { score: before.score }),
-    ...(before.version === null ? {} : { version: before.version }),
-  };
+  const known = resultIn(await findScreening(database, key));
   const screened: Screened = {
     key,
     direction: 'outbound',
@@ -38,12 +35,33 @@ export async function clearDestination(
     ownAddress: null,
     txHash: null,
     ordinal: null,
+    blockAt: null,
   };
   const [result] = await resultsOf(services, [{ screened, known }]);
   if (result === undefined) throw new Error('a question without a result');
-  await database.transaction(async (tx) =>
-    noteScreenings(tx, [{ screened, result, tenantId, subject: id, at: now() }]),
-  );
-  if (result.status === 'refused') return { kind: 'refused', data: { key: id, code: SCREENING_REFUSED } };
-  return result.status === 'cleared' ? 'clear' : 'wait';
+  return {
+    verdict: verdictOn(result, id),
+    keep: (tx, situation) =>
+      noteScreenings(tx, [{ screened, result, tenantId, subject: id, waits: waits(situation), at: now() }]),
+  };
+}
+
+const verdictOn = ({ status }: Result, id: string): Clearance['verdict'] =>
+  status === 'refused' ? refusalOf(id) : status === 'cleared' ? 'clear' : 'wait';
+
+/** The decision that fails a payment whose destination is refused, before its order. */
+export const refusalOf = (id: string): NewDecision => ({
+  kind: 'refused',
+  data: { key: id, code: SCREENING_REFUSED },
+});
+
+function resultIn(known: Screening | undefined): Result | undefined {
+  if (!known) return undefined;
+  const { status, reason, score, version } = known;
+  return {
+    status,
+    ...(reason === null ? {} : { reason }),
+    ...(score === null ? {} : { score }),
+    ...(version === null ? {} : { version }),
+  };
 }

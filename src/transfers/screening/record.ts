@@ -17,15 +17,37 @@ export interface Screening {
   reason: string | null;
   score: string | null;
   version: number | null;
+  /** Whether the transfer waits for the party while the result is `pending`. */
+  waits: boolean;
+  /** The decision of people. Null: nobody has decided. */
+  decided: Verdict | null;
+  /** `operator:<name>`. */
+  decidedBy: string | null;
+  decidedAt: Date | null;
   askedAt: Date;
   updatedAt: Date;
+}
+
+/** A decision of people on a screening that the party left open or has refused. */
+export type Verdict = 'cleared' | 'refused';
+
+/** A change of a screening: a result of the party, or a decision of people. */
+export interface ScreeningChange
+  extends Pick<Screening, 'key' | 'status' | 'reason' | 'score' | 'decidedBy'> {
+  at: Date;
 }
 
 /** Path of the party's callbacks. */
 export const SCREENING_CALLBACKS = '/callbacks/screening';
 
-/** The decision of the system on a deposit that the party has refused, and the failure code of deposits and payouts. */
+/** The decision on a deposit that the party, or an operator, has refused. Also the failure code of deposits and payouts. */
 export const SCREENING_REFUSED = 'screening_refused';
+
+/** The decision of two operators to clear what the party left open or has refused. */
+export const SCREENING_CLEARED = 'screening_cleared';
+
+/** Break of a screening that has waited for longer than a day. */
+export const SCREENING_WAITS = 'screening_waits';
 
 /** A payment to screen, before the address for callbacks is known. */
 export type Screened = Omit<ScreeningRequest, 'callbackUrl'>;

@@ -133,6 +133,16 @@ export const MONEY: Record<string, Try> = {
     expect((await bob('POST', `approvals/${approvalIn(told)}/approve`, {}, key())).status).toBe(200);
     return outcomeOf(told);
   },
+  async 'clears a payout that the screening party has left open'(insider) {
+    const { world } = insider;
+    const { client, accountId } = await world.funded('500.00', 'EUR');
+    const destination = { chain: 'polygon', asset: 'USDT', address: `0x${'7'.repeat(34)}bad004` };
+    const { body } = await create(client, accountId, { method: 'crypto', currency: 'USDT', destination });
+    expect(await look(world.api, body.id)).toBe('processing');
+    const told = await insider.decide('screening.clear', body.id);
+    expect((await insider.approve(approvalIn(told))).status).toBe(409);
+    return outcomeOf(told);
+  },
   async 'pays a known destination in small parts'(insider) {
     const { accountId } = await rich(insider);
     const { id } = await payout(insider, insider.admin, accountId);

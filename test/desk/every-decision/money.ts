@@ -114,6 +114,15 @@ async function withdrawal(world: EveryWorld, shown: string): Promise<Case> {
   return { subject: id, see: statusOf(world, id), shown };
 }
 
+/** A payout to an address that the sandbox's screening party never decides on. */
+async function screened(world: EveryWorld): Promise<string> {
+  const { client, accountId } = await world.funded('500.00', 'EUR');
+  const destination = { chain: 'polygon', asset: 'USDT', address: `0x${'7'.repeat(34)}bad004` };
+  const id = await created(client, accountId, { method: 'crypto', currency: 'USDT', destination });
+  await lookAtPayout(world.api, id);
+  return id;
+}
+
 async function destination(world: EveryWorld, column: 'waived_at' | 'disabled_at'): Promise<Case> {
   const id = await destinationOf(world.api, await world.tenant(), { waits: true });
   const see = () =>
@@ -182,6 +191,20 @@ export const MONEY: Rows = {
   },
   'destination.waive': { make: (world) => destination(world, 'waived_at') },
   'destination.disable': { make: (world) => destination(world, 'disabled_at') },
+  'screening.refuse': {
+    async make(world) {
+      const id = await screened(world);
+      return { subject: id, see: statusOf(world, id), shown: 'failed' };
+    },
+  },
+  'screening.clear': {
+    two: true,
+    async make(world) {
+      const id = await screened(world);
+      const see = () => world.value('select decided from screenings where subject = $1', id);
+      return { subject: id, see, shown: 'cleared' };
+    },
+  },
   'suspense.return': {
     two: true,
     async make(world) {

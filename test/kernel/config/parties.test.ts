@@ -62,6 +62,7 @@ it('names all missing variables in one message, without values', () => {
     expect(missing).toContain(`${name}_URL and ${name}_SECRET`);
     expect(missing).toContain(`${name}=off`);
   }
+  expect(missing).toContain('PARTY_SCREENING=off (which screens no deposit and no payout on chains)');
   expect(missing.split('\n')).toHaveLength(1 + PARTIES.length);
   expect(messageOf({ MODE: 'live' })).toMatch(/MASTER_KEYS[^]*PARTY_CARD_PROCESSOR_URL/);
 });

@@ -156,7 +156,8 @@ export const screening: Place = async (world, magic) => {
   const party = world.api.services.parties.screening;
   const { key, path, callbackUrl } = placed(world);
   const address = `0x${'1'.repeat(34)}${magic}`;
-  const outbound = { direction: 'outbound', ownAddress: null, txHash: null, ordinal: null } as const;
+  const none = { accountId: null, ownAddress: null, txHash: null, ordinal: null, blockAt: null };
+  const outbound = { direction: 'outbound', ...none } as const;
   const asked = { key, chain: 'local', asset: 'USDT', address, amount: new Decimal(25), callbackUrl };
   await insisted(world, () => party.screen({ ...outbound, ...asked }));
   return { ref: key, path, word: async () => plain(await party.outcome(key)) };

@@ -28,6 +28,7 @@ const PARTIES: [string, SandboxParty, Record<string, string>][] = [
   ['external-cards', 'external-cards', { key: 'unknown' }],
   ['bank', 'bank', { creditId: 'crd_unknown' }],
   ['exchange', 'exchange', { key: 'unknown' }],
+  ['screening', 'screening', { key: 'unknown' }],
 ];
 
 async function post(party: string, body: string | Buffer, headers: Record<string, string> = {}) {

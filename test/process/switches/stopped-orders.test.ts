@@ -3,14 +3,13 @@ import { orderCard } from '../../../src/cards/orders/issuance';
 import { tokenizeAtProcessor } from '../../../src/cards/orders/tokenization';
 import { checkLedger } from '../../../src/kernel/ledger/check';
 import { Decimal } from '../../../src/kernel/money/money';
-import { PARTY_NAMES, type Party } from '../../../src/kernel/parties';
+import type { Party } from '../../../src/kernel/parties';
 import { PartyStopped } from '../../../src/process/party-errors';
-import { switchOff, switchOn } from '../../../src/process/switches/operations';
-import { createSwitches } from '../../../src/process/switches/switches';
 import { refundDeposit } from '../../../src/transfers/deposits/decide';
 import { issuedCard, requestedCard } from '../../cards/cards/support';
 import { decide, pending, setReview, steps } from '../../people/cardholders/support';
 import { DECIDED_AT_ONCE, type TestApi, testApi } from '../../support/api';
+import { type Switchable, switchable } from '../../support/switchable';
 import {
   completed,
   type DepositWorld,
@@ -23,22 +22,6 @@ import {
 /** A party is stopped during a step: between the read of the switches and the order of that step. */
 
 type Services = TestApi['services'];
-
-/** The product's switches on the test's clock, so that a switch counts at once. */
-function switchable({ services, database }: TestApi) {
-  let clock = 0;
-  services.switches = createSwitches(database, { now: () => clock });
-  const switched = async (verb: typeof switchOff | typeof switchOn, party: Party) => {
-    const given = { kind: 'party', name: PARTY_NAMES[party], tenantId: null } as const;
-    const by = { at: new Date(), by: 'operator:ada', reason: 'a test' };
-    await database.transaction(async (tx) => void (await verb(tx, given, by)));
-    clock += 1_001;
-  };
-  return {
-    stop: (party: Party) => switched(switchOff, party),
-    start: (party: Party) => switched(switchOn, party),
-  };
-}
 
 /** Stops the party after the answer to that call. @returns restores the party */
 function stoppedAfter<P extends Party & keyof Services['parties'], Call extends keyof Services['parties'][P]>(
@@ -61,7 +44,7 @@ function stoppedAfter<P extends Party & keyof Services['parties'], Call extends 
 describe('an order of the sandbox’s parties', () => {
   let api: TestApi;
   let client: Awaited<ReturnType<TestApi['client']>>;
-  let switches: ReturnType<typeof switchable>;
+  let switches: Switchable;
   beforeAll(async () => {
     api = await testApi(DECIDED_AT_ONCE);
     client = await api.client();

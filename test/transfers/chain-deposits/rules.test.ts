@@ -11,13 +11,16 @@ import {
   heldCredit,
   isDueForCredit,
   isOpen,
+  isScreeningOpen,
   judgedUnits,
   notices,
   waitsForRate,
+  withheld,
 } from '../../../src/transfers/chain-deposits/rules';
 import { chainDepositView } from '../../../src/transfers/chain-deposits/view';
 import { SEEN, TAKEN_BACK } from '../../../src/transfers/chain-deposits/word-of-people';
 import { decisionBy as decidedBy } from '../../../src/transfers/engine/follow';
+import { SCREENING_CLEARED, SCREENING_REFUSED } from '../../../src/transfers/screening/record';
 import { shown } from '../engine/books';
 import { begun, looks, START } from '../engine/look';
 
@@ -192,6 +195,84 @@ it("shows the account's credit when a transaction mined again pays less or more"
   const rated = (units: string) => says('final', { units, rate: new Decimal('0.9') });
   expect(exchanged(rated('100000000'))).toMatchObject({ creditedAmount: '90.00', rate: '0.9' });
   expect(exchanged(rated('100000000'), absent, rated('50000000'))).toMatchObject({ creditedAmount: '45.00' });
+});
+
+describe('a screening', () => {
+  const screened = (status: 'pending' | 'cleared' | 'refused', given: Partial<ChainDepositWord> = {}) =>
+    says('final', { screening: { status }, ...given });
+  const decided = (kind: string, units = TERMS.units, by = 'operator:ida') =>
+    decidedBy(by, { kind, data: { units } }, START);
+  const then = (from: ChainDeposit, ...decisions: ReturnType<typeof decided>[]): ChainDeposit => ({
+    ...from,
+    decisions: [...from.decisions, ...decisions],
+  });
+  const refused = () => played(fresh(), screened('refused')).situation;
+  const end = (from: ChainDeposit, word: ChainDepositWord) => {
+    const { situation, path } = played(from, word);
+    const { status, failure } = situation.transfer;
+    return [status, failure, path.map(({ on }) => on), withheld(situation).toFixed()];
+  };
+
+  it.each<[string, ChainDeposit, ChainDepositWord, ReturnType<typeof end>]>([
+    ['waits while it is pending', fresh(), screened('pending'), ['confirming', null, [], '100']],
+    ['is credited once it is cleared', fresh(), screened('cleared'), ['credited', null, ['confirmed'], '0']],
+    [
+      'stands in suspense when the party refuses',
+      fresh(),
+      screened('refused'),
+      ['uncredited', 'screening_refused', ['withheld'], '100'],
+    ],
+    [
+      'is credited when people clear it',
+      then(fresh(), decided(SCREENING_CLEARED)),
+      screened('pending'),
+      ['credited', null, ['confirmed'], '0'],
+    ],
+    [
+      'stands in suspense when people refuse it',
+      then(fresh(), decided(SCREENING_REFUSED)),
+      screened('pending'),
+      ['uncredited', 'screening_refused', ['withheld'], '100'],
+    ],
+    [
+      'is credited when people clear what the party refused',
+      then(refused(), decided(SCREENING_CLEARED)),
+      screened('refused'),
+      ['credited', null, ['cleared'], '0'],
+    ],
+    [
+      'waits when people have cleared another amount',
+      then(fresh(), decided(SCREENING_CLEARED, '7')),
+      screened('pending'),
+      ['confirming', null, [], '100'],
+    ],
+  ])('%s', (_, from, word, expected) => {
+    expect(end(from, word)).toEqual(expected);
+  });
+
+  it('shows a refusal of the party once, and none that people have made themselves', () => {
+    const details = (from: ChainDeposit, word: ChainDepositWord) =>
+      notices(played(from, word).situation).map(({ detail }) => detail);
+    expect(details(fresh(), screened('refused'))).toEqual(['before it was booked']);
+    expect(details(then(refused(), decided(SCREENING_CLEARED)), screened('refused'))).toEqual([
+      'before it was booked',
+    ]);
+    expect(details(then(fresh(), decided(SCREENING_REFUSED)), screened('refused'))).toEqual([]);
+    const cleared = played(then(fresh(), decided(SCREENING_CLEARED)), screened('pending')).situation;
+    expect(details(cleared, screened('refused'))).toEqual(['after it was booked']);
+  });
+
+  it('is open for a credited deposit with another amount, and closed once the chain takes it back', () => {
+    const more = screened('pending', { units: '130000000', blockHash: '0xc7' });
+    const { situation } = played(fresh(), screened('cleared'), more);
+    expect([situation.transfer.status, isOpen(situation), isScreeningOpen(situation)]).toEqual([
+      'credited',
+      true,
+      true,
+    ]);
+    const { situation: back } = played(situation, { ...more, state: 'gone' });
+    expect([isScreeningOpen(back), withheld(back).toFixed()]).toEqual([false, '0']);
+  });
 });
 
 describe('a credit held for approval', () => {

@@ -1,88 +1,25 @@
-import { randomBytes } from 'node:crypto';
-import type { Address, Hex } from 'viem';
-import { boundByBooks } from '../../../src/chain/gas-station/booked-bound';
+import type { Hex } from 'viem';
 import { checkLedger } from '../../../src/kernel/ledger/check';
 import { bookDeposits } from '../../../src/transfers/chain-deposits/book';
 import { receiveScreenings } from '../../../src/transfers/screened';
 import { screeningsOf } from '../../../src/transfers/screening/operations';
-import { testKeyring } from '../../support/keyring';
-import { operatorOf, setLimits, type TestOperator } from '../../support/operator';
-import { openWorld, type World } from './support';
+import { setLimits, type TestOperator } from '../../support/operator';
+import { switchable } from '../../support/switchable';
+import { ORDINARY, screenedWorld, UNITS } from './screened';
+import type { World } from './support';
 
 /** The sandbox's screening party over HTTP, with payers of magic addresses on a real chain. */
 
-const masterKey = randomBytes(32);
-const clock = { aheadMs: 0 };
+const on = screenedWorld();
+const { sent, paid, found, stateOf, breaksOf, pass, told, sweepable } = on;
 let world: World;
 let [ida, bob] = [] as unknown as [TestOperator, TestOperator];
 let account: string;
 beforeAll(async () => {
-  world = await openWorld({
-    keyring: testKeyring(masterKey),
-    now: () => new Date(Date.now() + clock.aheadMs),
-  });
-  ida = await operatorOf(world.api, masterKey, {}, 'ida');
-  bob = await operatorOf(world.api, masterKey, {}, 'bob');
-  account = await world.account();
-  await world.read();
+  ({ world, account, ida, bob } = await on.open());
 });
 afterEach(async () => expect(await checkLedger(world.api.database)).toEqual([]));
 afterAll(() => world.close());
-
-const UNITS = 25_000_000n;
-const ORDINARY = 'abc123';
-
-/** Sends 25 USDT from an address with this ending. @returns the wallet */
-async function sent(ending: string, to?: string): Promise<string> {
-  const { chain, token } = world;
-  const address = to ?? (await world.wallet(account));
-  const from: Address = `0x${'7'.repeat(34)}${ending}`;
-  await chain.client.setBalance({ address: from, value: 10n ** 18n });
-  await chain.client.impersonateAccount({ address: from });
-  await chain.mined(await chain.write(token, 'TestUsdt', 'mint', [from, UNITS]));
-  await chain.mined(await chain.write(token, 'TestUsdt', 'transfer', [address, UNITS], from as never));
-  return address;
-}
-
-/** A final transfer from an address with this ending. @returns the wallet */
-async function paid(ending: string, to?: string): Promise<string> {
-  const address = await sent(ending, to);
-  await world.chain.client.mine({ blocks: 3 });
-  await world.read();
-  return address;
-}
-
-const found = async (address: string) => {
-  const all = await world.deposits();
-  return all.find(({ terms }) => terms['address'] === address) as (typeof all)[number];
-};
-const stateOf = async (address: string) => {
-  const { id, status, failure } = await found(address);
-  const [screening] = await screeningsOf(world.api.database, id);
-  return [status, failure, screening?.status];
-};
-const breaksOf = async (address: string) => {
-  const { id } = await found(address);
-  const text = `select kind, detail from breaks where subject = $1 and resolved_at is null order by kind`;
-  return world.api.database.query<{ kind: string; detail: string }>(text, [id]);
-};
-const pass = (seconds: number): void => void (clock.aheadMs += seconds * 1_000);
-
-/** The party's report, as its list or a callback brings it. */
-async function told(address: string): Promise<void> {
-  const { services, database } = world.api;
-  const { id } = await found(address);
-  const keys = (await screeningsOf(database, id)).map(({ key }) => key);
-  await database.transaction((tx) => receiveScreenings(services, tx, keys));
-  await world.looks();
-}
-
-const sweepable = async (address: string, status: 'allocated' | 'available') => {
-  const bound = await boundByBooks(world.api.database, 'local', { symbol: 'USDT', decimals: 6 }, [
-    { address, status },
-  ]);
-  return bound({ address, status }, UNITS);
-};
 
 it('credits a payment of an ordinary address in the same step, without a workflow', async () => {
   const before = world.api.commands.filter(({ workflow }) => workflow === 'chainDeposit').length;
@@ -220,6 +157,41 @@ describe('a reorganisation', () => {
     expect((await stateOf(to))[0]).not.toBe('credited');
     expect(await world.available(account)).toBe(before);
     expect(await sweepable(to, 'available')).toBe(UNITS);
+  });
+
+  it('screens other units anew, and nothing is credited before they are cleared', async () => {
+    const { chain, token } = world;
+    const switches = switchable(world.api);
+    const to = await world.wallet(account);
+    const before = Number(await world.available(account));
+    // The same transaction pays 40 % less once the token takes a fee.
+    const ownCode = (await chain.client.getCode({ address: token })) ?? '0x';
+    const dear = await chain.token({ feeBasisPoints: 4_000 });
+    const dearCode = (await chain.client.getCode({ address: dear })) ?? '0x';
+    await world.read();
+    const snapshot = await chain.client.snapshot();
+    const serializedTransaction = await chain.signed(await chain.pay(token, to, UNITS));
+    await chain.client.mine({ blocks: 3 });
+    await world.read();
+    const { id } = await found(to);
+    await reorganise(snapshot);
+    await chain.client.setCode({ address: token, bytecode: dearCode });
+    await switches.stop('screening');
+    await chain.mined(await chain.client.sendRawTransaction({ serializedTransaction }));
+    await chain.client.mine({ blocks: 3 });
+    await world.read();
+    expect(await keysOf(id)).toEqual([
+      [`${id}-25000000`, 'cleared'],
+      [`${id}-15000000`, 'pending'],
+    ]);
+    expect([(await stateOf(to))[0], Number(await world.available(account))]).toEqual(['uncredited', before]);
+    expect(await sweepable(to, 'available', 15_000_000n)).toBe(0n);
+    await switches.start('screening');
+    await world.lookAgain();
+    expect((await keysOf(id))[1]).toEqual([`${id}-15000000`, 'cleared']);
+    expect((await stateOf(to))[0]).toBe('credited');
+    expect(Number(await world.available(account))).toBe(before + 15);
+    await chain.client.setCode({ address: token, bytecode: ownCode });
   });
 
   it('asks once for a cleared deposit that comes back with the same amount', async () => {

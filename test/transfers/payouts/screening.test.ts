@@ -4,6 +4,7 @@ import { receiveScreenings } from '../../../src/transfers/screened';
 import { screeningsOf } from '../../../src/transfers/screening/operations';
 import { accountBalance } from '../../cards/cards/support';
 import { type Client, type TestApi, testApi } from '../../support/api';
+import { switchable } from '../../support/switchable';
 import { created, fundedAccount, look, lookUntil, read } from './support';
 
 /** Destinations of payouts to chains, judged by the sandbox's screening party over HTTP. */
@@ -64,6 +65,16 @@ it('gives no order while the screening party is away', async () => {
   expect(await look(api, id)).toBe('processing');
   expect(await orderedAt(id)).toBeNull();
   clock.aheadMs += 30_000;
+  await lookUntil(api, id, 'completed');
+});
+
+it('gives no order while the screening party is stopped, and goes on afterwards', async () => {
+  const switches = switchable(api);
+  await switches.stop('screening');
+  const id = await paidTo('abc126');
+  expect([await look(api, id), await look(api, id)]).toEqual(['processing', 'processing']);
+  expect([await orderedAt(id), await resultOf(id)]).toEqual([null, [['outbound', 'pending']]]);
+  await switches.start('screening');
   await lookUntil(api, id, 'completed');
 });
 

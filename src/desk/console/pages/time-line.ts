@@ -16,6 +16,7 @@ import {
 /** What each list of a story holds, in a word for one of its lines and in a title. */
 const NAMES: Record<ListName, readonly [string, string]> = {
   words: ['word', "The party's words"],
+  screenings: ['screening', 'Screenings'],
   decisions: ['decision', 'Decisions'],
   booked: ['booked', 'Booked now'],
   entries: ['entry', 'Entries'],

@@ -4,9 +4,11 @@ import type { Services } from '../../../../src/services';
 import { concludeTransfer } from '../../../../src/transfers/conclude';
 import type { ResolutionKind } from '../../../../src/transfers/engine/books/resolutions';
 import { CONCLUSIONS } from '../../../../src/transfers/engine/conclusion';
+import { judgeScreening, lockScreened } from '../../../../src/transfers/judge-screening';
 import { followAgain } from '../../../../src/transfers/restored';
+import type { Verdict } from '../../../../src/transfers/screening/record';
 import { resolveSuspense, suspenseOf } from '../../../../src/transfers/suspense';
-import { type Act, CLOSE, FOLLOW } from './kind-proof';
+import { type Act, CLOSE, FOLLOW, SCREENED } from './kind-proof';
 import { partOf } from './kinds/people';
 
 export const OPERATOR = 'operator:ida';
@@ -25,12 +27,20 @@ export async function actOnAny(
   if (kind === CLOSE) return close(tx, id);
   if (kind === FOLLOW)
     return followAgain(services, tx, { transferId: id, reason: 'seen', decidedBy: OPERATOR });
+  const verdict = SCREENED[kind];
+  if (verdict) return judged(services, tx, id, verdict);
   const as = CONCLUSIONS.find((each) => each === kind);
   if (as) {
     const conclusion = { transferId: id, as, evidence: 'a letter', decidedBy: OPERATOR };
     return concludeTransfer(services, tx, conclusion);
   }
   return resolve(services, tx, { id, tenantId }, act);
+}
+
+/** Decides on the screening of a transfer in place of the party. */
+async function judged(services: Services, tx: Tx, id: string, verdict: Verdict): Promise<unknown> {
+  const subject = await lockScreened(tx, id, services.now());
+  return subject && judgeScreening(services, tx, subject, { verdict, reason: 'seen', decidedBy: OPERATOR });
 }
 
 /** Uses a door of suspense as an operator would who sees the amounts: a negative amount is recovered. */

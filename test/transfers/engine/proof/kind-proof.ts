@@ -9,6 +9,7 @@ import {
   SYSTEM,
   type Transfer,
 } from '../../../../src/transfers/engine/record';
+import type { Verdict } from '../../../../src/transfers/screening/record';
 import type { Exchange } from '../books';
 
 /** An act of an operator, as plain data for readable failures. The kind's proof turns it into a decision. */
@@ -24,6 +25,11 @@ export const CLOSE = 'close';
 
 /** The act by which an operator follows a restored party's versions. */
 export const FOLLOW = 'follow';
+
+/** The acts by which operators decide on a screening. */
+export const CLEAR = 'screen_clear';
+export const REFUSE = 'screen_refuse';
+export const SCREENED: Readonly<Record<string, Verdict>> = { [CLEAR]: 'cleared', [REFUSE]: 'refused' };
 
 /**
  * `again`: the party repeats an earlier word, counted back, under its next version. `stopped`: the operator stops or

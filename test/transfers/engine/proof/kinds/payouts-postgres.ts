@@ -26,6 +26,7 @@ import type { PostgresProof } from '../stage';
 import type { WordDouble } from '../word-double';
 import { onSomeAccount, provide, sometimesClosed } from './accounts';
 import { exchangeWithdrawalProof, ibanPayoutProof, payoutProof } from './payouts';
+import { screeningAway } from './screening-away';
 
 /** A payouts party over the double. Its orders are named by their keys. */
 function payoutsOver(double: WordDouble<PayoutWord>, refuses: (key: string) => boolean): PayoutParty {
@@ -63,12 +64,19 @@ async function withApproval({ database }: TestApi, { clientId }: Client): Promis
   ]);
 }
 
-const CHAIN = { chain: 'ethereum', asset: 'USDT', address: `0x${'ab'.repeat(20)}` };
+/** An address on a chain, whose ending tells the sandbox's screening party what to decide. */
+const onChain = (ending: string) => ({
+  chain: 'ethereum',
+  asset: 'USDT',
+  address: `0x${'ab'.repeat(17)}${ending}`,
+});
 const WAYS: readonly Asked[] = [
   { method: 'sepa', currency: 'EUR' },
   { method: 'sepa', currency: 'EUR' },
   { method: 'swift', currency: 'USD' },
-  { method: 'crypto', currency: 'USDT', destination: CHAIN },
+  { method: 'crypto', currency: 'USDT', destination: onChain('ababab') },
+  { method: 'crypto', currency: 'USDT', destination: onChain('bad001') },
+  { method: 'crypto', currency: 'USDT', destination: onChain('bad004') },
 ];
 
 export const payoutThroughPostgres: Proof = {
@@ -79,7 +87,8 @@ export const payoutThroughPostgres: Proof = {
     if (n === 0) await withApproval(api, client);
   },
   requiredStatuses: ['cancelled', 'completed', 'pending_approval', 'processing', 'returned', 'sent'],
-  requiredDecisions: ['approve', 'cancel', 'conclude', 'refused'],
+  requiredDecisions: ['approve', 'cancel', 'conclude', 'refused', 'screening_cleared'],
+  around: screeningAway,
   async open({ api, client, random }) {
     const way = { amount: '100.00', ...oneOf(random, WAYS) };
     const id = await onSomeAccount(api, client, { currency: 'EUR', amount: 120 }, random, (accountId) =>

@@ -10,9 +10,10 @@ import { payoutKind } from '../../../../../src/transfers/payouts/kind';
 import type { OutgoingKind } from '../../../../../src/transfers/payouts/outgoing';
 import { closingOf } from '../../../../../src/transfers/payouts/position';
 import type { Outgoing, OutgoingTerms, PayoutTerms } from '../../../../../src/transfers/payouts/record';
+import { SCREENING_CLEARED, SCREENING_REFUSED } from '../../../../../src/transfers/screening/record';
 import { assertSuspense, type Exchange, hasResolutions, negated, smallestOf, totalOf } from '../../books';
 import { begun, START } from '../../look';
-import { type Act, CLOSE, type KindProof } from '../kind-proof';
+import { type Act, CLEAR, CLOSE, type KindProof, REFUSE } from '../kind-proof';
 import { percentOf, version } from './amounts';
 import { actsOf, commonDecision } from './people';
 
@@ -85,12 +86,23 @@ const DISABLE = 'disable';
 const isDisabledInTime = ({ transfer: { status, orderedAt, word } }: Outgoing): boolean =>
   ['created', 'pending_approval', 'processing'].includes(status) && orderedAt === null && word === null;
 
+/** The decision of an act on the screening of the destination, which counts before the order alone. */
+function screeningDecision({ transfer, decisions }: Outgoing, kind: string): NewDecision | undefined {
+  const { id, status, orderedAt, word } = transfer;
+  const isCleared = decisions.some((each) => each.kind === SCREENING_CLEARED);
+  if (status !== 'processing' || orderedAt !== null || word !== null || isCleared) return undefined;
+  return kind === CLEAR
+    ? { kind: SCREENING_CLEARED }
+    : { kind: 'refused', data: { key: id, code: SCREENING_REFUSED } };
+}
+
 /** The decision of an act. Approvals are possible only while the payout waits for one. */
 const decisionOn =
   <Terms extends OutgoingTerms>(proved: OutgoingKind<Terms>) =>
   (payout: Outgoing<Terms>, act: Act, heard: Outgoing<Terms>): NewDecision | undefined => {
     const { kind } = act;
     if (kind === DISABLE) return isDisabledInTime(payout) ? { kind: 'cancel', reason: 'a test' } : undefined;
+    if (kind === CLEAR || kind === REFUSE) return screeningDecision(payout, kind);
     if (kind !== 'approve' && kind !== 'reject') return commonDecision(proved, payout, act, heard);
     return payout.transfer.status === 'pending_approval' ? { kind } : undefined;
   };
@@ -170,7 +182,14 @@ const proofOf = <Terms extends OutgoingTerms>(
   also: asAgreed,
 });
 
-export const payoutProof = proofOf(payoutKind, [...IN_EUROS, ...EXCHANGED]);
+export const payoutProof = proofOf(
+  payoutKind,
+  [...IN_EUROS, ...EXCHANGED],
+  [
+    [CLEAR, 3],
+    [REFUSE, 1],
+  ],
+);
 export const ibanPayoutProof = proofOf(ibanPayoutKind, IN_EUROS, [], { isClosable: false });
 export const exchangeWithdrawalProof = proofOf(
   exchangeWithdrawalKind,

@@ -5,7 +5,6 @@ import type { Tx } from '../../../../../../src/kernel/db/database';
 import { Problem, unavailable } from '../../../../../../src/kernel/errors';
 import { Decimal } from '../../../../../../src/kernel/money/money';
 import type { ChainTransfer } from '../../../../../../src/parties/chain/port';
-import { PartyAway } from '../../../../../../src/process/party-errors';
 import type { Services } from '../../../../../../src/services';
 import { confirmDeposit, findOnChain } from '../../../../../../src/transfers/chain-deposits/confirm';
 import { keepTransfers, tellDeposits } from '../../../../../../src/transfers/chain-deposits/discover';
@@ -21,6 +20,7 @@ import type { Opening, PostgresProof, Stage } from '../../stage';
 import type { WordDouble } from '../../word-double';
 import { onSomeAccount, provideIn } from '../accounts';
 import { partOf } from '../people';
+import { screeningAway } from '../screening-away';
 import {
   CONFIRMATIONS,
   createNodeDouble,
@@ -88,7 +88,7 @@ async function open(at: Opening<ChainDepositWord>): Promise<{ id: string | null;
     txHash: `0x${paids.toString(16).padStart(64, '0')}`,
     ordinal: oneOf(random, [0, 1]),
     token: token.contract,
-    from: `0x${'cc'.repeat(17)}${oneOf(random, ['cccccc', 'cccccc', 'cccccc', 'bad001'])}`,
+    from: `0x${'cc'.repeat(17)}${oneOf(random, ['cccccc', 'cccccc', 'cccccc', 'bad001', 'bad004'])}`,
     to,
     at: new Date(Date.now() + 2_000),
   };
@@ -217,20 +217,12 @@ export const chainDepositThroughPostgres: PostgresProof<ChainDepositTerms, Chain
   },
   port: (double) => nodesOf(double).port,
   // Sometimes no rate is fresh enough, or the screening party is away.
-  around: (services, { wavers }) => ({
-    ...services,
-    parties: {
-      ...services.parties,
-      rates: {
-        ...services.parties.rates,
-        rate: (from, to) => (wavers() ? stale() : services.parties.rates.rate(from, to)),
-      },
-      screening: {
-        ...services.parties.screening,
-        screen: async (request) => (wavers() ? away() : services.parties.screening.screen(request)),
-      },
-    },
-  }),
+  around(given, double) {
+    const services = screeningAway(given, double);
+    const { rates } = services.parties;
+    const rate: typeof rates.rate = (from, to) => (double.wavers() ? stale() : rates.rate(from, to));
+    return { ...services, parties: { ...services.parties, rates: { ...rates, rate } } };
+  },
   prepare,
   open,
   find,
@@ -239,11 +231,7 @@ export const chainDepositThroughPostgres: PostgresProof<ChainDepositTerms, Chain
   act: (_services, tx, id, { kind, share }) => (kind === SPEND ? spend(tx, id, share) : undefined),
   mustBeFound: isThere,
   requiredStatuses: ['confirming', 'credited', 'uncredited'],
-  requiredDecisions: ['confirmed', 'screening_refused', 'suspense_write_off', 'vanished'],
-};
-
-const away = (): never => {
-  throw new PartyAway();
+  requiredDecisions: ['confirmed', 'screening_cleared', 'screening_refused', 'suspense_write_off', 'vanished'],
 };
 
 const stale = (): never => {

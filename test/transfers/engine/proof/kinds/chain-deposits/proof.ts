@@ -8,11 +8,12 @@ import type {
   ChainDepositWord,
 } from '../../../../../../src/transfers/chain-deposits/record';
 import type { Holding } from '../../../../../../src/transfers/engine/books/position';
+import type { NewDecision } from '../../../../../../src/transfers/engine/kind';
 import type { Decision } from '../../../../../../src/transfers/engine/record';
-import { SCREENING_REFUSED } from '../../../../../../src/transfers/screening/record';
+import { SCREENING_CLEARED, SCREENING_REFUSED } from '../../../../../../src/transfers/screening/record';
 import { type Exchange, hasResolutions, smallestOf, totalOf } from '../../../books';
 import { begun, START } from '../../../look';
-import type { KindProof } from '../../kind-proof';
+import { CLEAR, type KindProof, REFUSE } from '../../kind-proof';
 import { actsOf, commonDecision } from '../people';
 
 const TERMS: ChainDepositTerms = {
@@ -50,6 +51,25 @@ const fresh = (terms: Partial<ChainDepositTerms>, accountId: string | null = 'ac
 
 /** The act that spends the deposit's money from its account. */
 export const SPEND = 'spend';
+
+/** The decisions on the screening: refusals of the party or of people, and clearances of people. */
+const judgements = ({ decisions }: ChainDeposit): Decision[] =>
+  decisions.filter(({ kind }) => kind === SCREENING_REFUSED || kind === SCREENING_CLEARED);
+
+/** The decision of an act on the screening. Undefined where the deposit waits for nobody. */
+function screeningDecision(deposit: ChainDeposit, kind: string): NewDecision | undefined {
+  const { word } = deposit.transfer;
+  if (word === null) return undefined;
+  const { units, state, screening } = word;
+  const last = judgements(deposit).at(-1);
+  const isRefused = last?.kind === SCREENING_REFUSED;
+  const isCleared = last?.kind === SCREENING_CLEARED && last.data['units'] === units;
+  const isOpen = screening?.status === 'pending' && state !== 'gone' && !isRefused && !isCleared;
+  const isBooked = turns(deposit.decisions).at(-1)?.kind === 'confirmed';
+  if (kind === REFUSE) return isOpen && !isBooked ? { kind: SCREENING_REFUSED, data: { units } } : undefined;
+  const isTheirs = isOpen || (isRefused && isBooked && !hasResolutions(deposit));
+  return isTheirs ? { kind: SCREENING_CLEARED, data: { units } } : undefined;
+}
 
 /** Heights of the chain that belong to one deposit, so that a height names its deposit. */
 export const HEIGHTS_OF_ONE = 100;
@@ -114,10 +134,13 @@ function asOnChain(deposit: ChainDeposit, books: readonly Holding[], impossible:
   for (const [n, { kind }] of made.entries()) assert.equal(kind, n % 2 === 0 ? 'confirmed' : 'vanished');
   assert.equal(status === 'confirming', made.length === 0);
   assert.equal(credited.gt(0), status === 'credited' && credited.gt(0), `credited while it is ${status}`);
-  const isRefused = deposit.decisions.some(({ kind }) => kind === SCREENING_REFUSED);
-  if (isRefused) assert.equal(credited.toFixed(), '0', 'credited although the screening party refuses');
-  const isPending = word?.screening?.status === 'pending';
-  if (word?.state === 'final' && !isPending && (made.length > 0 || word.rate !== null))
+  const judged = judgements(deposit);
+  const isRefused = judged.at(-1)?.kind === SCREENING_REFUSED;
+  if (isRefused) assert.equal(credited.toFixed(), '0', 'credited although the screening refuses it');
+  const isPending = word?.screening?.status === 'pending' && judged.length === 0;
+  const isJudged = word?.screening?.status !== 'pending' || isRefused;
+  if (isPending && made.length === 0) assert.deepEqual(books, [], 'booked before the screening has ended');
+  if (word?.state === 'final' && isJudged && (made.length > 0 || word.rate !== null))
     assert.equal(made.at(-1)?.kind, 'confirmed', 'a final deposit is confirmed');
   if (word?.state === 'gone')
     assert.equal(totalOf(books, 'pool@local').toFixed(), '0', 'the pool is not empty');
@@ -136,6 +159,8 @@ export const chainDepositProof: KindProof<ChainDepositTerms, ChainDepositWord> =
   acts: actsOf(
     [
       [SPEND, 2],
+      [CLEAR, 4],
+      [REFUSE, 2],
       ['write_off', 6],
       ['recover', 4],
     ],
@@ -151,7 +176,10 @@ export const chainDepositProof: KindProof<ChainDepositTerms, ChainDepositWord> =
       units: word.units || (word.state === 'gone' && before?.units) || last?.units || '0',
     };
   },
-  decision: (situation, act, heard) => commonDecision(chainDepositKind, situation, act, heard),
+  decision: (situation, act, heard) =>
+    act.kind === CLEAR || act.kind === REFUSE
+      ? screeningDecision(situation, act.kind)
+      : commonDecision(chainDepositKind, situation, act, heard),
   currencies: ['USDT', 'USDC', 'EUR', 'JPY'],
   positionOfParty: positionOfChain,
   neverNegative: ['credited'],
