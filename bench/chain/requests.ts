@@ -21,7 +21,7 @@ const DAY_S = 86_400;
 
 /**
  * Counts the requests to each of three nodes with a block each 12 seconds: of an installation at rest, and of a payment from its block to
- * its last confirmation. Takes four minutes.
+ * its last confirmation. Takes five minutes.
  */
 export const benchChainRequests = (): Promise<void> =>
   withInstallation({ signs: true }, async (world) => {
@@ -43,6 +43,7 @@ async function measured(world: World, chain: TestChain, doors: readonly Door[]):
     rpcUrls: doors.map(({ url }) => url),
   });
   const wallets = await poolOf(world.services, NETWORK, PAYMENTS);
+  await untilFollowed(world);
   await blocks(chain, LEARNED);
   const rest = await counting(doors, () => blocks(chain, RESTING));
   const paying = await counting(doors, async () => {
@@ -73,6 +74,12 @@ async function measured(world: World, chain: TestChain, doors: readonly Door[]):
   ]);
   console.log('calls to all nodes by method, at rest and with payments');
   console.table(byMethod(rest.methods, paying.methods));
+}
+
+/** The reconciler starts the watcher within a minute. */
+async function untilFollowed({ services }: World): Promise<void> {
+  while ((await services.database.query('select 1 from chain_places where chain = $1', [NETWORK])).length === 0)
+    await sleep(250);
 }
 
 /** Waits for blocks of the chain. */

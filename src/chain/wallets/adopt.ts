@@ -36,13 +36,17 @@ type Home = Pick<
   isNamed: boolean;
 };
 
-// Raw: an anti-join. Index: wallets_of_address.
+// Raw: an anti-join. The addresses are looked up first and alone, by the index wallets_of_address. Otherwise Postgres may look for
+// `purpose = 'pool'` by an index as well, and read the whole pool.
 const HOMES = `
+  with ours as materialized (
+    select w.id, w.chain, w.address, w.derivation_index, w.purpose, w.scope, w.attestation, w.tenant_id, w.adopted
+      from wallets w where w.address = any ($2::text[]))
   select distinct on (home.address) home.id, home.chain, home.address, home.derivation_index as "derivationIndex", home.purpose,
          home.scope, home.attestation, home.tenant_id as "tenantId", own.id is not null as "isAdopted",
          exists (select from named_addresses n where n.chain = $1 and n.address = home.address) as "isNamed"
-    from wallets home left join wallets own on own.address = home.address and own.chain = $1
-   where home.address = any ($2::text[]) and home.chain <> $1 and home.purpose = 'pool' and not home.adopted
+    from ours home left join ours own on own.address = home.address and own.chain = $1
+   where home.chain <> $1 and home.purpose = 'pool' and not home.adopted
      and (own.id is null
           or own.adopted and not exists (select from wallet_allocations held where held.wallet_id = own.id))
    order by home.address, home.tenant_id nulls last, home.chain`;
