@@ -34,7 +34,7 @@ const LISTED = 10;
 
 /**
  * Measures a block with pools of several sizes, up to the given one: requests to the node, statements, time, processor time, and memory
- * of the addresses. Each size is measured before and after Postgres has statistics of the new rows, because plans depend on them. The
+ * of the addresses. The largest pool is measured again when Postgres has statistics of the new rows, because plans depend on them. The
  * bench derives some wallets to measure the derivation, and inserts the others without keys. Prints the tables of balances and of gas
  * as well, so that one command gives all figures of chains.
  */
@@ -54,14 +54,15 @@ export async function benchLargePool(wallets: number): Promise<void> {
       await fillPool(services.database, NETWORK, size - filled, { firstIndex: 1_000_000 + filled });
       filled = size;
       rows.push({ wallets: size, statistics: 'none', ...(await measured(bench, services, chain, { token, own })) });
-      if (size === wallets) {
-        console.log(`statements of a block with ${size} wallets, without statistics`);
-        console.table(await dearestStatements(services.database, BLOCKS, LISTED));
-      }
-      await services.database.query('vacuum analyze');
-      rows.push({ wallets: size, statistics: 'new', ...(await measured(bench, services, chain, { token, own })) });
     }
-    console.table(rows);
+    await services.database.query('vacuum analyze');
+    rows.push({ wallets, statistics: 'new', ...(await measured(bench, services, chain, { token, own })) });
+    const last = rows.map(({ dearest, ...row }) => ({ row, dearest })).slice(-2);
+    for (const { row, dearest } of last) {
+      console.log(`statements of a block with ${row.wallets} wallets, statistics: ${row.statistics}`);
+      console.table(dearest);
+    }
+    console.table(rows.map(({ dearest: _, ...row }) => row));
     console.log(`derivation: ${Math.round(DERIVED / own.seconds)} wallets a second`);
   } finally {
     await chain.stop();
@@ -122,8 +123,10 @@ async function measured(
   }
   const used = spent(BLOCKS);
   const { calls: statements, blocks } = await sumOfStatements(services.database);
+  const dearest = await dearestStatements(services.database, BLOCKS, LISTED);
   const run = await countedCalls(chain.url, () => orderAutoSweeps(services));
   return {
+    dearest,
     'first reading ms': Math.round(first * 1_000),
     'heap MB': (heap / 2 ** 20).toFixed(1),
     'ms a block': ((seconds * 1_000) / BLOCKS).toFixed(1),
