@@ -20,7 +20,7 @@ import { closeBreaksOf, openBreak } from '../../process/breaks/operations';
 import type { Services } from '../../services';
 import { bookDeposits } from '../../transfers/chain-deposits/book';
 import { keepTransfers, makeDepositsDue, tellDeposits } from '../../transfers/chain-deposits/discover';
-import { refsAbove, refsWaiting, steppingAt } from '../../transfers/engine/tables/on-chain';
+import { newDepositsOn, refsAbove, refsWaiting, steppingAt } from '../../transfers/engine/tables/on-chain';
 import { decidedBy } from './decided';
 import { STANDS_STILL, watchHead } from './head';
 import { readPool, together } from './own-addresses';
@@ -52,7 +52,7 @@ export async function readChain(
   book: Reading['book'] = (ids) => bookDeposits(services, ids),
 ): Promise<ChainStep> {
   const { database } = services;
-  const written = await lookoutOf(database).value(WRITTEN);
+  const written = await valueOfSigns(services, chain);
   if (await isAtRest(services, chain, written, remembered)) return 'rests';
   remembered.rested = undefined;
   const { network, node } = await nodeOf(services, database, chain);
@@ -69,6 +69,13 @@ export async function readChain(
   return next.parentHash === place.hash
     ? readOn(services, reading, next)
     : returnToCommonBlock(services, reading);
+}
+
+/** Changes when something was written that a step may have to do with. Both signs are of one look. */
+async function valueOfSigns({ database }: Pick<Services, 'database'>, chain: string): Promise<SignValue> {
+  const lookout = lookoutOf(database);
+  const [all, own] = [await lookout.value(WRITTEN), await lookout.value(newDepositsOn(chain))];
+  return `${all} ${own}`;
 }
 
 /** The newest block of all nodes. While one node still names the block that was read last, the others are not asked. */
