@@ -1,0 +1,57 @@
+import { areMost, isMined, isSettled } from '../../../../parties/chain/agreement';
+import type { AgreedBlock, Block, ChainNode } from '../../../../parties/chain/port';
+
+/**
+ * Operations of a batch have one transaction, and each follows it by itself. They share what the nodes say of it, until a newer block
+ * is seen. Only settled answers are shared: what most nodes tell of a transaction in a block, and blocks that all name alike.
+ */
+
+type Told = Awaited<ReturnType<ChainNode['transactionOfEach']>>;
+
+interface AtHead {
+  /** Hash of the newest block. */
+  head: string;
+  transactions: Map<string, Promise<Told>>;
+  blocks: Map<number, Promise<AgreedBlock>>;
+}
+
+/** The answers of each node since its newest block. */
+const known = new WeakMap<ChainNode, AtHead>();
+
+/**
+ * Returns the node, which asks for each settled thing once as long as the newest block is the same.
+ * @param newest as {@link ChainNode.look} has told it
+ */
+export function sharingSince(node: ChainNode, newest: Pick<Block, 'hash'>): ChainNode {
+  const before = known.get(node);
+  const at =
+    before?.head === newest.hash ? before : { head: newest.hash, transactions: new Map(), blocks: new Map() };
+  known.set(node, at);
+  return {
+    ...node,
+    transactionOfEach: (hash) => kept(at.transactions, hash, () => node.transactionOfEach(hash), isTold),
+    agreedBlock: (number) => kept(at.blocks, number, () => node.agreedBlock(number), isNamed),
+  };
+}
+
+const isTold = ({ said, of }: Told): boolean => areMost({ said: said.length, of }) && said.every(isMined);
+
+const isNamed = (agreed: AgreedBlock): boolean => isSettled(agreed) && agreed.hash !== null;
+
+/** Operations that ask at the same time share the answer, whatever it is. */
+function kept<Key, Answer>(
+  answers: Map<Key, Promise<Answer>>,
+  key: Key,
+  ask: () => Promise<Answer>,
+  isKept: (answer: Answer) => boolean,
+): Promise<Answer> {
+  const there = answers.get(key);
+  if (there) return there;
+  const asked = ask();
+  answers.set(key, asked);
+  const forget = () => void (answers.get(key) === asked && answers.delete(key));
+  asked.then((answer) => {
+    if (!isKept(answer)) forget();
+  }, forget);
+  return asked;
+}
