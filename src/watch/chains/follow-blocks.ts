@@ -12,6 +12,7 @@ import {
 import { nodeOf } from '../../chain/networks/nodes/nodes';
 import type { Network } from '../../chain/networks/record';
 import { makesBlocksByItself } from '../../chain/networks/rules';
+import { stationsElsewhere } from '../../chain/wallets/operations';
 import { WRITTEN } from '../../kernel/db/commit-marks';
 import type { Tx } from '../../kernel/db/database';
 import { lookoutOf, type SignValue } from '../../kernel/db/lookout';
@@ -167,7 +168,8 @@ async function readOn(services: Services, reading: Reading, first: Block): Promi
   const to = Math.min(head.number, place.number + range);
   // Read after the head, so a wallet that is derived later was paid in none of these blocks.
   const stations = await stationsToRead(database, network);
-  const addresses = together(await readPool(database, network.kind, remembered), stations);
+  const pool = await readPool(database, network.kind, remembered);
+  const addresses = together(pool, [...stations, ...(await stationsElsewhere(database, network))]);
   const found = await node.transfersTo({ from: first.number, to }, addresses, wanted);
   if (found.parentHash !== place.hash) return 'rests'; // a reorganisation, or another node; the next step sees it
   const late = await readAgain(reading, addresses, { upTo: to - network.confirmations, range });
