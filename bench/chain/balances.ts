@@ -16,7 +16,7 @@ export async function benchBalances(): Promise<void> {
   try {
     const token = await chain.token();
     await chain.multicall();
-    const addresses = Array.from({ length: ADDRESSES }, (_, n) => `0x${(n + 1).toString(16).padStart(40, '0')}`);
+    const addresses = Array.from({ length: ADDRESSES }, (_, n) => addressOf(n + 1));
     const rows = [];
     for (const size of [undefined, ...SIZES]) {
       const read = size === undefined ? readBalances : createBalances(size);
@@ -44,3 +44,5 @@ export async function benchBalances(): Promise<void> {
     await chain.stop();
   }
 }
+
+const addressOf = (n: number): string => `0x${n.toString(16).padStart(40, '0')}`;

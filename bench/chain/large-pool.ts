@@ -53,10 +53,12 @@ export async function benchLargePool(wallets: number): Promise<void> {
     for (const size of new Set([...SIZES.filter((each) => each < wallets), wallets])) {
       await fillPool(services.database, NETWORK, size - filled, { firstIndex: 1_000_000 + filled });
       filled = size;
-      rows.push({ wallets: size, statistics: 'none', ...(await measured(bench, services, chain, { token, own })) });
+      const found = await measured(bench, services, chain, { token, own });
+      rows.push({ wallets: size, statistics: 'none', ...found });
     }
     await services.database.query('vacuum analyze');
-    rows.push({ wallets, statistics: 'new', ...(await measured(bench, services, chain, { token, own })) });
+    const again = await measured(bench, services, chain, { token, own });
+    rows.push({ wallets, statistics: 'new', ...again });
     const last = rows.map(({ dearest, ...row }) => ({ row, dearest })).slice(-2);
     for (const { row, dearest } of last) {
       console.log(`statements of a block with ${row.wallets} wallets, statistics: ${row.statistics}`);

@@ -78,8 +78,8 @@ async function measured(world: World, chain: TestChain, doors: readonly Door[]):
 
 /** The reconciler starts the watcher within a minute. */
 async function untilFollowed({ services }: World): Promise<void> {
-  while ((await services.database.query('select 1 from chain_places where chain = $1', [NETWORK])).length === 0)
-    await sleep(250);
+  const place = () => services.database.query('select 1 from chain_places where chain = $1', [NETWORK]);
+  while ((await place()).length === 0) await sleep(250);
 }
 
 /** Waits for blocks of the chain. */
@@ -122,9 +122,11 @@ function methodsOf(doors: readonly Door[]): Map<string, number> {
 }
 
 const byMethod = (rest: ReadonlyMap<string, number>, paying: ReadonlyMap<string, number>) =>
-  [...new Set([...rest.keys(), ...paying.keys()])]
-    .sort()
-    .map((method) => ({ method, 'at rest': rest.get(method) ?? 0, 'with payments': paying.get(method) ?? 0 }));
+  [...new Set([...rest.keys(), ...paying.keys()])].sort().map((method) => ({
+    method,
+    'at rest': rest.get(method) ?? 0,
+    'with payments': paying.get(method) ?? 0,
+  }));
 
 /** Nobody has the wallets any more, so the payments stand in suspense when they are final. */
 async function expectFinal({ services }: World): Promise<void> {

@@ -36,7 +36,8 @@ export async function watchChain(
   try {
     while (!signal.aborted) {
       beat();
-      const known = await lookout.value(sign).catch(() => undefined); // the step reports that Postgres is away
+      // The step reports that Postgres is away.
+      const known = await lookout.value(sign).catch(() => undefined);
       const step = await turn();
       if (step === 'ended') return false;
       const mostMs = Math.max(everyMs, pace.waitMs(services.now()));

@@ -22,9 +22,12 @@ beforeAll(async () => {
 async function keepRatesAsTheyAre(): Promise<void> {
   const { database } = world.api;
   await database.query('update counting_rates set fresh_until = null');
-  await database.query(`create function no_other_rates() returns trigger language plpgsql as 'begin return null; end'`);
   await database.query(
-    'create trigger no_other_rates before insert on counting_rates for each row execute function no_other_rates()',
+    `create function no_other_rates() returns trigger language plpgsql as 'begin return null; end'`,
+  );
+  await database.query(
+    `create trigger no_other_rates before insert on counting_rates
+       for each row execute function no_other_rates()`,
   );
 }
 
@@ -91,7 +94,9 @@ it('needs two operators when there is no fresh rate', async () => {
   const [kept] = await database.query<{ rate: string }>(`select mids ->> 'USDT' as rate from counting_rates`);
   await database.query(`update counting_rates set mids = mids - 'USDT'`);
   const id = await paid(await world.account(), 5_000_000n);
-  await database.query(`update counting_rates set mids = mids || jsonb_build_object('USDT', $1::text)`, [kept!.rate]);
+  await database.query(`update counting_rates set mids = mids || jsonb_build_object('USDT', $1::text)`, [
+    kept!.rate,
+  ]);
   expect(await statusOf(id)).toBe('confirming');
   expect(await pendingOf(id)).toHaveLength(1);
 });

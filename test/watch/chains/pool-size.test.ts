@@ -32,7 +32,7 @@ afterAll(() => world.close());
 
 /** Blocks that each statement about wallets touches, by its text. */
 async function touched(): Promise<Record<string, number>> {
-  const about = statements.filter(({ text }) => /^\s*(select|with)\b/i.test(text) && /\bwallets\b/.test(text));
+  const about = statements.filter(({ text }) => /^\s*(select|with)\b.*\bwallets\b/is.test(text));
   const blocks: Record<string, number> = {};
   for (const { text, values } of about) {
     const explain = `explain (analyze, buffers, format json) ${text}`;

@@ -16,16 +16,20 @@ const keep = (found: ChainTransfer[], booked: ChainTransfer[] = []) =>
   world.api.services.database.transaction((tx) => keepUnlisted(tx, 'local', found, new Date(), booked));
 const sums = () => unlistedSums(world.api.services.database, 'local', [TOKEN], 1_000);
 const rows = async () => {
-  const text = `select (select count(*)::int from unlisted_tokens) as shown, (select count(*)::int from unlisted_rests) as rests`;
+  const text = `select (select count(*)::int from unlisted_tokens) as shown,
+    (select count(*)::int from unlisted_rests) as rests`;
   const [counted] = await world.api.database.query<{ shown: number; rests: number }>(text);
   return counted;
 };
 
 it('counts each transfer of a transaction once, however many lists show', async () => {
   const block = { number: 1, hash: '0xb', parentHash: '0xa', at: new Date() };
-  const transfer = { txHash: '0xmany', logIndex: 0, token: TOKEN, from: '0xF', to: await world.wallet(), block };
+  const to = await world.wallet();
+  const transfer = { txHash: '0xmany', logIndex: 0, token: TOKEN, from: '0xF', to, block };
   const all = Array.from({ length: MANY }, (_, ordinal) => ({ ...transfer, ordinal, units: 10n ** 30n }));
-  const units = (count: number) => [{ token: TOKEN, place: 'pool', units: String(BigInt(count) * 10n ** 30n) }];
+  const units = (count: number) => [
+    { token: TOKEN, place: 'pool', units: String(BigInt(count) * 10n ** 30n) },
+  ];
   await keep(all);
   await keep(all);
   expect([await sums(), await rows()]).toEqual([units(MANY), { shown: 20, rests: 1 }]);

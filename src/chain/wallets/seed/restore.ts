@@ -31,7 +31,8 @@ export async function restoreWallets(
   for (const network of await enabledNetworks(database))
     for (let first = 0; chains.includes(network.chain) && first <= to; first += PORTION) {
       const count = Math.min(PORTION, to + 1 - first);
-      made += await database.transaction((tx) => restorePortion(tx, keyring, network, { seed, first, count }));
+      const portion = { seed, first, count };
+      made += await database.transaction((tx) => restorePortion(tx, keyring, network, portion));
     }
   return made;
 }
@@ -45,7 +46,8 @@ async function restorePortion(
   const { chain, kind } = network;
   await lockDerivation(tx, kind); // naming an address takes the same lock
   const indices = Array.from({ length: count }, (_, place) => first + place);
-  const there = await wallets.all(tx, wallets().where({ chain, kind }).where(anyOf('derivationIndex', indices)));
+  const ofIndices = wallets().where({ chain, kind }).where(anyOf('derivationIndex', indices));
+  const there = await wallets.all(tx, ofIndices);
   const known = new Set(there.map(({ derivationIndex }) => derivationIndex));
   const named = await namedAddresses(tx, chain);
   const except = new Set([...named.station, ...named.treasury]);

@@ -1,4 +1,11 @@
-import { decodeFunctionResult, encodeFunctionData, type Hex, keccak256, multicall3Abi, numberToHex } from 'viem';
+import {
+  decodeFunctionResult,
+  encodeFunctionData,
+  type Hex,
+  keccak256,
+  multicall3Abi,
+  numberToHex,
+} from 'viem';
 import { portionsOf } from '../../../kernel/in-parallel';
 import { asHex } from '../addresses';
 import { answers } from './answers';
@@ -59,7 +66,8 @@ export function createBalances(size = OF_A_MULTICALL): ReadBalances {
   return async (rpc, addresses, token, atBlock) => {
     if (addresses.length < FEWEST) return readBalances(rpc, addresses, token, atBlock);
     const node = nodeAt(rpc);
-    const found = (await node.isThere) ? await readTogether(rpc, node, addresses, { token, atBlock }) : undefined;
+    const isThere = await node.isThere;
+    const found = isThere ? await readTogether(rpc, node, addresses, { token, atBlock }) : undefined;
     if (!found) return readBalances(rpc, addresses, token, atBlock);
     return withMissing(found, addresses, (some) => readBalances(rpc, some, token, atBlock));
   };

@@ -26,7 +26,7 @@ function nodeWith() {
 
 const [head, later] = [{ hash: '0x01' }, { hash: '0x02' }];
 
-it('asks once for a transaction in a block and for a settled block, until a newer block is seen', async () => {
+it('asks once for what is settled, until a newer block is seen', async () => {
   const { node, asked } = nodeWith();
   for (let member = 0; member < 3; member += 1) {
     const shared = sharingSince(node, head);
@@ -70,7 +70,8 @@ it('shares a call that is under way, and no failure', async () => {
     },
   } as ChainNode;
   const ask = () => sharingSince(failing, head).transactionOfEach('0xt');
-  expect((await Promise.allSettled([ask(), ask()])).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  const both = await Promise.allSettled([ask(), ask()]);
+  expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   expect(calls).toBe(1);
   await expect(ask()).rejects.toThrow('away');
   expect(calls).toBe(2);
