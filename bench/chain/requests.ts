@@ -39,7 +39,11 @@ async function measured(world: World, chain: TestChain, doors: readonly Door[]):
   const token = await chain.token();
   const usdt = { symbol: 'USDT', contract: token, decimals: 6, minDeposit: new Decimal(1) };
   await withLocalNetwork(world, chain, {
-    ...{ chain: NETWORK, chainId: CHAIN_ID, token, assets: [usdt], confirmations: CONFIRMATIONS },
+    chain: NETWORK,
+    chainId: CHAIN_ID,
+    token,
+    assets: [usdt],
+    confirmations: CONFIRMATIONS,
     rpcUrls: doors.map(({ url }) => url),
   });
   const wallets = await poolOf(world.services, NETWORK, PAYMENTS);
