@@ -20,6 +20,10 @@ function nodeWith() {
       asked.push(number);
       return answers.block;
     },
+    async nonce(address: string) {
+      asked.push(address);
+      return 4;
+    },
   } as unknown as ChainNode;
   return { node, asked, answers };
 }
@@ -32,10 +36,11 @@ it('asks once for what is settled, until a newer block is seen', async () => {
     const shared = sharingSince(node, head);
     expect(await shared.transactionOfEach('0xt')).toEqual({ said: [mined, mined, mined], of: 3 });
     expect(await shared.agreedBlock(7)).toEqual(agreed);
+    expect(await shared.nonce('0xA')).toBe(4);
   }
-  expect(asked).toEqual(['0xt', 7]);
+  expect(asked).toEqual(['0xt', 7, '0xA']);
   await sharingSince(node, later).transactionOfEach('0xt');
-  expect(asked).toEqual(['0xt', 7, '0xt']);
+  expect(asked).toEqual(['0xt', 7, '0xA', '0xt']);
 });
 
 it.each([

@@ -3,7 +3,8 @@ import type { AgreedBlock, Block, ChainNode } from '../../../../parties/chain/po
 
 /**
  * Operations of a batch have one transaction, and each follows it by itself. They share what the nodes say of it, until a newer block
- * is seen. Only settled answers are shared: what most nodes tell of a transaction in a block, and blocks that all name alike.
+ * is seen. Only settled answers are shared: what most nodes tell of a transaction in a block, blocks that all name alike, and the number
+ * of mined transactions of a sender.
  */
 
 type Told = Awaited<ReturnType<ChainNode['transactionOfEach']>>;
@@ -13,6 +14,8 @@ interface AtHead {
   head: string;
   transactions: Map<string, Promise<Told>>;
   blocks: Map<number, Promise<AgreedBlock>>;
+  /** By address. */
+  nonces: Map<string, Promise<number>>;
 }
 
 /** The answers of each node since its newest block. */
@@ -24,15 +27,22 @@ const known = new WeakMap<ChainNode, AtHead>();
  */
 export function sharingSince(node: ChainNode, newest: Pick<Block, 'hash'>): ChainNode {
   const before = known.get(node);
-  const at =
-    before?.head === newest.hash ? before : { head: newest.hash, transactions: new Map(), blocks: new Map() };
+  const at = before?.head === newest.hash ? before : nothingAt(newest.hash);
   known.set(node, at);
   return {
     ...node,
     transactionOfEach: (hash) => kept(at.transactions, hash, () => node.transactionOfEach(hash), isTold),
     agreedBlock: (number) => kept(at.blocks, number, () => node.agreedBlock(number), isNamed),
+    nonce: (address) => kept(at.nonces, address, () => node.nonce(address), () => true),
   };
 }
+
+const nothingAt = (head: string): AtHead => ({
+  head,
+  transactions: new Map(),
+  blocks: new Map(),
+  nonces: new Map(),
+});
 
 const isTold = ({ said, of }: Told): boolean => areMost({ said: said.length, of }) && said.every(isMined);
 
