@@ -43,8 +43,16 @@ it('asks once for what is settled, until a newer block is seen', async () => {
   expect(asked).toEqual(['0xt', 7, '0xA', '0xt']);
 });
 
+it('asks once for a transaction that all nodes have in no block yet', async () => {
+  const { node, asked, answers } = nodeWith();
+  answers.said = [pending, pending, pending];
+  for (let member = 0; member < 2; member += 1) await sharingSince(node, head).transactionOfEach('0xt');
+  expect(asked).toEqual(['0xt']);
+});
+
 it.each([
   ['a node has it in no block', [mined, mined, pending]],
+  ['nodes do not know it', [{ status: 'unknown' } as const, pending, pending]],
   ['too few nodes answer', [mined]],
 ])('asks again for a transaction while %s', async (_, said) => {
   const { node, asked, answers } = nodeWith();
@@ -54,7 +62,6 @@ it.each([
 });
 
 it.each([
-  ['that no node has', { ...agreed, hash: null }],
   ['whose hashes differ', { ...agreed, hash: null, isSplit: true }],
   ['that too few nodes tell', { ...agreed, said: 1 }],
 ])('asks again for a block %s', async (_, answer) => {

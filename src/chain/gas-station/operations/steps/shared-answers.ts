@@ -3,8 +3,8 @@ import type { AgreedBlock, Block, ChainNode } from '../../../../parties/chain/po
 
 /**
  * Operations of a batch have one transaction, and each follows it by itself. They share what the nodes say of it, until a newer block
- * is seen. Only settled answers are shared: what most nodes tell of a transaction in a block, blocks that all name alike, and the number
- * of mined transactions of a sender.
+ * is seen. Only settled answers are shared: that all know a transaction, in a block or not yet, what all say of a block, and the number of
+ * mined transactions of a sender. No later answer can differ without a newer block, but for a node that is ahead of the others.
  */
 
 type Told = Awaited<ReturnType<ChainNode['transactionOfEach']>>;
@@ -32,7 +32,7 @@ export function sharingSince(node: ChainNode, newest: Pick<Block, 'hash'>): Chai
   return {
     ...node,
     transactionOfEach: (hash) => kept(at.transactions, hash, () => node.transactionOfEach(hash), isTold),
-    agreedBlock: (number) => kept(at.blocks, number, () => node.agreedBlock(number), isNamed),
+    agreedBlock: (number) => kept(at.blocks, number, () => node.agreedBlock(number), isSettled),
     nonce: (address) => kept(at.nonces, address, () => node.nonce(address), () => true),
   };
 }
@@ -44,9 +44,9 @@ const nothingAt = (head: string): AtHead => ({
   nonces: new Map(),
 });
 
-const isTold = ({ said, of }: Told): boolean => areMost({ said: said.length, of }) && said.every(isMined);
-
-const isNamed = (agreed: AgreedBlock): boolean => isSettled(agreed) && agreed.hash !== null;
+const isTold = ({ said, of }: Told): boolean =>
+  areMost({ said: said.length, of }) &&
+  (said.every(isMined) || said.every(({ status }) => status === 'pending'));
 
 /** Operations that ask at the same time share the answer, whatever it is. */
 function kept<Key, Answer>(
