@@ -37,7 +37,7 @@ export interface Scan {
   chains: string[];
   /** How many indexes were asked for, from 0. */
   indexes: number;
-  /** The highest index that has money or has sent a transaction. Null: there is none. */
+  /** The highest index that has money or, in a scan without an end, has sent a transaction. Null: there is none. */
   usedTo: number | null;
   found: FoundBalance[];
   /** `chain:asset` whose contract does not answer. */
@@ -79,7 +79,8 @@ export async function scanSeed(
       await Promise.all(networks.map((each) => moneyOf(services, each, addresses, scan)))
     ).flat();
     const used = new Set(found.map(({ index }) => index));
-    for (const each of networks)
+    // With an end, nobody needs to know where the used addresses end, and the question is dear.
+    for (const each of to === undefined ? networks : [])
       for (const index of await sendersAmong(services, each, addresses)) used.add(index);
     for (const { index } of addresses) {
       empty = used.has(index) ? 0 : empty + 1;
