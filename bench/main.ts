@@ -4,6 +4,7 @@ import { benchCards } from './cards';
 import { benchChainDeposits } from './chain/deposits';
 import { benchSweeps } from './chain/gas';
 import { benchLargePool } from './chain/large-pool';
+import { benchChainRequests } from './chain/requests';
 import { benchChainSweeps } from './chain/sweeps';
 import { benchChallenges } from './challenges';
 import { benchComparison } from './compare';
@@ -42,9 +43,11 @@ const BENCHES: Record<string, () => Promise<void>> = {
   webhooks: benchWebhooks,
 };
 
-/** `--wallets N` measures pools of up to N wallets instead. */
+/** `--wallets N` measures pools of up to N wallets instead, and `--requests` counts what nodes are asked. */
 async function benchChain(): Promise<void> {
-  const { values } = parseArgs({ args: process.argv.slice(3), options: { wallets: { type: 'string' } } });
+  const options = { wallets: { type: 'string' }, requests: { type: 'boolean' } } as const;
+  const { values } = parseArgs({ args: process.argv.slice(3), options });
+  if (values.requests) return benchChainRequests();
   if (values.wallets !== undefined) return benchLargePool(Number(values.wallets));
   await benchChainDeposits();
   await benchChainSweeps();

@@ -37,10 +37,13 @@ export interface Bench {
   close(): Promise<void>;
 }
 
-/** Starts a real Postgres with full durability, in a folder that is removed after the measurement. */
-export async function openBench(): Promise<Bench> {
+/**
+ * Starts a real Postgres with full durability, in a folder that is removed after the measurement.
+ * @param settings further settings of the server
+ */
+export async function openBench(settings: Record<string, string> = {}): Promise<Bench> {
   const dataDir = await mkdtemp(join(tmpdir(), 'cardwright-bench-'));
-  const postgres = await startPostgres({ dataDir, log: LOG });
+  const postgres = await startPostgres({ dataDir, log: LOG, settings });
   const others: (() => Promise<void>)[] = [];
   const close = async () => {
     await Promise.all(others.splice(0).map((each) => each()));

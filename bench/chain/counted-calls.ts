@@ -9,11 +9,16 @@ export interface CountedCalls {
   calls: number;
 }
 
+interface Sent extends CountedCalls {
+  /** Bytes of all requests, without headers. */
+  bytes: number;
+}
+
 /**
  * Counts the calls to a node during the work. The bodies are parsed afterwards, so that counting takes no time of the
  * work.
  */
-export async function countedCalls(url: string, work: () => Promise<unknown>): Promise<CountedCalls> {
+export async function countedCalls(url: string, work: () => Promise<unknown>): Promise<Sent> {
   const sent: unknown[] = [];
   const note = (message: unknown) => {
     const { request } = message as { request: { origin: unknown; body: unknown } };
@@ -27,5 +32,6 @@ export async function countedCalls(url: string, work: () => Promise<unknown>): P
   }
   const bodies = sent.map((body) => JSON.parse(String(body)) as unknown);
   const calls = bodies.reduce<number>((sum, body) => sum + (Array.isArray(body) ? body.length : 1), 0);
-  return { requests: sent.length, calls };
+  const bytes = sent.reduce<number>((sum, body) => sum + Buffer.byteLength(String(body)), 0);
+  return { requests: sent.length, calls, bytes };
 }

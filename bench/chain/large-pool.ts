@@ -16,23 +16,31 @@ import { withLocalNetwork } from '../../test/support/networks';
 import { openServices } from '../fixtures';
 import { processorTime, spentBy } from '../processor-time';
 import { type Bench, openBench } from '../servers';
+import { COUNTED_STATEMENTS, countStatements, dearestStatements, sumOfStatements } from '../statements';
+import { benchBalances } from './balances';
 import { countedCalls } from './counted-calls';
+import { benchSweeps } from './gas';
 import { payAll, timed } from './pool';
 
 const NETWORK = 'bench-pool';
-const BLOCKS = 30;
+const BLOCKS = 20;
 /** Transfers of the listed token in each block. The first one pays a wallet of the pool. */
 const PER_BLOCK = 20;
 const DERIVED = 200;
 /** Wallets beside the derived ones. */
 const SIZES = [300, 1_500, 10_000];
+/** Kinds of statements to list. */
+const LISTED = 10;
 
 /**
- * Measures a block with pools of several sizes, up to the given one: requests to the node, time, processor time, and memory of the
- * addresses. The bench derives some wallets to measure the derivation, and inserts the others without keys.
+ * Measures a block with pools of several sizes, up to the given one: requests to the node, statements, time, processor time, and memory
+ * of the addresses. The largest pool is measured again when Postgres has statistics of the new rows, because plans depend on them. The
+ * bench derives some wallets to measure the derivation, and inserts the others without keys. Prints the tables of balances and of gas
+ * as well, so that one command gives all figures of chains.
  */
 export async function benchLargePool(wallets: number): Promise<void> {
-  const bench = await openBench();
+  // Postgres analyses tables by itself, at moments that nobody can foretell.
+  const bench = await openBench({ ...COUNTED_STATEMENTS, autovacuum: 'off' });
   const services = await openServices(bench);
   const chain = await startTestChain({ blockTime: 'manual' });
   try {
@@ -45,15 +53,26 @@ export async function benchLargePool(wallets: number): Promise<void> {
     for (const size of new Set([...SIZES.filter((each) => each < wallets), wallets])) {
       await fillPool(services.database, NETWORK, size - filled, { firstIndex: 1_000_000 + filled });
       filled = size;
-      rows.push({ wallets: size, ...(await measured(bench, services, chain, { token, own })) });
+      const found = await measured(bench, services, chain, { token, own });
+      rows.push({ wallets: size, statistics: 'none', ...found });
     }
-    console.table(rows);
+    await services.database.query('vacuum analyze');
+    const again = await measured(bench, services, chain, { token, own });
+    rows.push({ wallets, statistics: 'new', ...again });
+    const last = rows.map(({ dearest, ...row }) => ({ row, dearest })).slice(-2);
+    for (const { row, dearest } of last) {
+      console.log(`statements of a block with ${row.wallets} wallets, statistics: ${row.statistics}`);
+      console.table(dearest);
+    }
+    console.table(rows.map(({ dearest: _, ...row }) => row));
     console.log(`derivation: ${Math.round(DERIVED / own.seconds)} wallets a second`);
   } finally {
     await chain.stop();
     await services.database.close();
     await bench.close();
   }
+  await benchBalances();
+  await benchSweeps();
 }
 
 async function derived(services: Composed, bench: Bench): Promise<{ address: string; seconds: number }> {
@@ -91,6 +110,7 @@ async function measured(
     Postgres: () => processorTime(bench.postgresPid()),
   });
   let paying = { own: 0 };
+  await countStatements(services.database);
   for (let block = 0; block < BLOCKS; block += 1) {
     const began = process.cpuUsage();
     await payAll(chain, token, [own, ...strangers]);
@@ -104,13 +124,18 @@ async function measured(
     sum.calls += calls;
   }
   const used = spent(BLOCKS);
+  const { calls: statements, blocks } = await sumOfStatements(services.database);
+  const dearest = await dearestStatements(services.database, BLOCKS, LISTED);
   const run = await countedCalls(chain.url, () => orderAutoSweeps(services));
   return {
+    dearest,
     'first reading ms': Math.round(first * 1_000),
     'heap MB': (heap / 2 ** 20).toFixed(1),
     'ms a block': ((seconds * 1_000) / BLOCKS).toFixed(1),
     'own ms': (Number(used['own ms']) - paying.own / BLOCKS).toFixed(1),
     'Postgres ms': used['Postgres ms'],
+    'statements a block': (statements / BLOCKS).toFixed(0),
+    'Postgres blocks a block': (blocks / BLOCKS).toFixed(0),
     'requests a block': (sum.requests / BLOCKS).toFixed(1),
     'calls a block': (sum.calls / BLOCKS).toFixed(1),
     'requests of a sweeping run': run.requests,

@@ -15,6 +15,7 @@ import {
 import { privateKeyToAccount } from 'viem/accounts';
 import contracts from '../../contracts/contracts.json';
 import { CREATE2_FACTORY } from '../../src/parties/chain/create2';
+import { MULTICALL } from '../../src/parties/chain/evm/multicall';
 import { anvilExecutable } from '../../src/startup/embedded/chain/binary';
 import { freePort } from '../../src/startup/embedded/ports';
 import { timed } from './run/timed';
@@ -127,6 +128,11 @@ export async function startTestChain({
       const token = await deploy('TestUsdt', [decimals, feeBasisPoints]);
       await mined(await write(token, 'TestUsdt', 'mint', [payer.address, 10n ** BigInt(9 + decimals)]));
       return token;
+    },
+    /** Puts a contract with the functions of Multicall3 at its address. */
+    async multicall(): Promise<void> {
+      const bytecode = (await client.getCode({ address: await deploy('Multicall') })) ?? '0x';
+      await client.setCode({ address: MULTICALL, bytecode });
     },
     /** @returns the hash; the transaction is in a block unless blocks are mined manually */
     async pay(token: Address | null, to: string, units: bigint): Promise<Hex> {

@@ -6,7 +6,7 @@ import { isAttested } from './attestation';
 import type { Wallet } from './record';
 import { attestedWallet } from './seed/derive';
 import { rolesOf } from './seed/named-addresses';
-import { insertWallets, lockDerivation } from './store';
+import { insertWallets, lockDerivation, wallets } from './store';
 
 /**
  * A key gives the same address on every EVM network. A payer who uses the wrong network therefore pays to us, too. The
@@ -36,13 +36,17 @@ type Home = Pick<
   isNamed: boolean;
 };
 
-// Raw: an anti-join. Index: wallets_of_address.
+// Raw: an anti-join. The addresses are looked up first and alone, by the index wallets_of_address. Otherwise Postgres may look for
+// further conditions by an index as well, and read the whole pool. A key that another system holds signs for its own network only.
 const HOMES = `
+  with ours as materialized (
+    select w.id, w.chain, w.address, w.derivation_index, w.purpose, w.scope, w.attestation, w.tenant_id, w.adopted, w.held_by
+      from wallets w where w.address = any ($2::text[]))
   select distinct on (home.address) home.id, home.chain, home.address, home.derivation_index as "derivationIndex", home.purpose,
          home.scope, home.attestation, home.tenant_id as "tenantId", own.id is not null as "isAdopted",
          exists (select from named_addresses n where n.chain = $1 and n.address = home.address) as "isNamed"
-    from wallets home left join wallets own on own.address = home.address and own.chain = $1
-   where home.address = any ($2::text[]) and home.chain <> $1 and home.purpose = 'pool' and not home.adopted
+    from ours home left join ours own on own.address = home.address and own.chain = $1
+   where home.chain <> $1 and home.held_by is null and not home.adopted
      and (own.id is null
           or own.adopted and not exists (select from wallet_allocations held where held.wallet_id = own.id))
    order by home.address, home.tenant_id nulls last, home.chain`;
@@ -67,6 +71,24 @@ export async function straysAmong(
 }
 
 /**
+ * Lists the stations of other networks, whose addresses may be paid on this one by mistake. The condition repeats the predicate of the
+ * index `wallets_of_stations`.
+ */
+export async function stationsElsewhere(
+  sql: Sql,
+  { chain, kind }: Pick<Network, 'chain' | 'kind'>,
+): Promise<string[]> {
+  const rows = await sql.run<{ address: string }>(
+    wallets()
+      .select('address')
+      .where({ kind, heldBy: null })
+      .whereNot({ chain })
+      .whereRaw(`purpose = 'station'`),
+  );
+  return rows.map(({ address }) => address);
+}
+
+/**
  * Gives a network the wallets of addresses that {@link straysAmong} has found. Idempotent. A scope's index joins the
  * scope; any other index stays with its network, and the adopted wallet is never allocated.
  * @throws Problem 409 `invalid_transition` when the network has named such an address for another use
@@ -84,8 +106,9 @@ export async function adoptWallets(
   const homes = await homesOf(tx, chain, addresses);
   const rows = homes
     .filter((home) => !home.isAdopted && isAttested(keyring, home))
-    .map(({ address, derivationIndex, purpose, scope, tenantId }) => ({
-      ...attestedWallet(keyring, { chain, address, derivationIndex, purpose, scope }),
+    .map(({ address, derivationIndex, scope, tenantId }) => ({
+      // A station of another network is a wallet of the pool here, because it pays for nothing here.
+      ...attestedWallet(keyring, { chain, address, derivationIndex, purpose: 'pool', scope }),
       tenantId,
       adopted: true as const,
     }));

@@ -11,7 +11,7 @@ import { isAttested } from './attestation';
 import { type Allocation, WALLET_STATUSES, type Wallet, type WalletStatus } from './record';
 import { countByStatus, findWallet, walletsAfter } from './store';
 
-export { adoptWallets, type Stray, straysAmong } from './adopt';
+export { adoptWallets, type Stray, stationsElsewhere, straysAmong } from './adopt';
 export { joinScope } from './allocations/scope';
 export { countAllocatedFor, findHeldFor, newestAllocationOf, ownerAt, ownersAt } from './allocations/store';
 export { attested, shownAddress } from './attestation';

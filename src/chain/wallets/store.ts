@@ -278,9 +278,12 @@ export async function indexOfAddress(sql: Sql, address: string): Promise<number 
   return row?.derivationIndex;
 }
 
-/** Lists the station wallets of a chain: present, former and unused. */
+/**
+ * Lists the station wallets of a chain: present, former and unused. The condition repeats the predicate of the partial index
+ * `wallets_of_stations`, which has no wallet of the pool.
+ */
 export const stationWallets = (sql: Sql, chain: string): Promise<Wallet[]> =>
-  wallets.all(sql, wallets().where({ chain, purpose: 'station' }).orderBy('id'));
+  wallets.all(sql, wallets().where({ chain }).whereRaw(`purpose = 'station'`).orderBy('id'));
 
 /** Returns which addresses are our wallets or named stations. Includes former stations. */
 export async function ownAmong(

@@ -244,6 +244,7 @@ export const TABLES: Readonly<Record<string, TableRights>> = {
   chain_blocks: { runtime: ANY },
   holding_changes: { runtime: CHANGE },
   unlisted_tokens: { runtime: ANY },
+  unlisted_rests: { runtime: ANY },
   gas_configs: { runtime: CHANGE },
   gas_operations: { runtime: CHANGE },
   token_recoveries: { runtime: CHANGE },

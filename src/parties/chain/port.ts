@@ -269,7 +269,7 @@ export interface ChainNode {
   /** @param token null: the native coin. @throws ChainRefused `no_token`: the address has no token */
   balance(address: string, token: string | null): Promise<bigint>;
   /**
-   * The balances of several addresses, in their order.
+   * The balances of several addresses, in their order. Where the chain has Multicall3, one call reads 500.
    * @param atBlock the balances after that block; absent: after the newest. Nodes forget all but the last hundred
    * blocks or so.
    * @throws ChainRefused `no_token`

@@ -12,6 +12,7 @@ import {
 import { nodeOf } from '../../chain/networks/nodes/nodes';
 import type { Network } from '../../chain/networks/record';
 import { makesBlocksByItself } from '../../chain/networks/rules';
+import { stationsElsewhere } from '../../chain/wallets/operations';
 import { WRITTEN } from '../../kernel/db/commit-marks';
 import type { Tx } from '../../kernel/db/database';
 import { lookoutOf, type SignValue } from '../../kernel/db/lookout';
@@ -20,7 +21,7 @@ import { closeBreaksOf, openBreak } from '../../process/breaks/operations';
 import type { Services } from '../../services';
 import { bookDeposits } from '../../transfers/chain-deposits/book';
 import { keepTransfers, makeDepositsDue, tellDeposits } from '../../transfers/chain-deposits/discover';
-import { refsAbove, refsWaiting, steppingAt } from '../../transfers/engine/tables/on-chain';
+import { newDepositsOn, refsAbove, refsWaiting, steppingAt } from '../../transfers/engine/tables/on-chain';
 import { decidedBy } from './decided';
 import { STANDS_STILL, watchHead } from './head';
 import { readPool, together } from './own-addresses';
@@ -52,7 +53,7 @@ export async function readChain(
   book: Reading['book'] = (ids) => bookDeposits(services, ids),
 ): Promise<ChainStep> {
   const { database } = services;
-  const written = await lookoutOf(database).value(WRITTEN);
+  const written = await valueOfSigns(services, chain);
   if (await isAtRest(services, chain, written, remembered)) return 'rests';
   remembered.rested = undefined;
   const { network, node } = await nodeOf(services, database, chain);
@@ -69,6 +70,13 @@ export async function readChain(
   return next.parentHash === place.hash
     ? readOn(services, reading, next)
     : returnToCommonBlock(services, reading);
+}
+
+/** Changes when something was written that a step may have to do with. Both signs are of one look. */
+async function valueOfSigns({ database }: Pick<Services, 'database'>, chain: string): Promise<SignValue> {
+  const lookout = lookoutOf(database);
+  const [all, own] = [await lookout.value(WRITTEN), await lookout.value(newDepositsOn(chain))];
+  return `${all} ${own}`;
 }
 
 /** The newest block of all nodes. While one node still names the block that was read last, the others are not asked. */
@@ -160,7 +168,8 @@ async function readOn(services: Services, reading: Reading, first: Block): Promi
   const to = Math.min(head.number, place.number + range);
   // Read after the head, so a wallet that is derived later was paid in none of these blocks.
   const stations = await stationsToRead(database, network);
-  const addresses = together(await readPool(database, network.kind, remembered), stations);
+  const pool = await readPool(database, network.kind, remembered);
+  const addresses = together(pool, [...stations, ...(await stationsElsewhere(database, network))]);
   const found = await node.transfersTo({ from: first.number, to }, addresses, wanted);
   if (found.parentHash !== place.hash) return 'rests'; // a reorganisation, or another node; the next step sees it
   const late = await readAgain(reading, addresses, { upTo: to - network.confirmations, range });

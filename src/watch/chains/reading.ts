@@ -16,7 +16,7 @@ export interface Reading {
   place: ReadPosition;
   head: Block;
   remembered: Remembered;
-  /** The value of the sign of writes before the step. */
+  /** The values of the signs of writes and of new deposits before the step. */
   written: SignValue;
   /** Makes the next step of deposits, given by their ids. */
   book: (ids: readonly string[]) => Promise<void>;
@@ -65,7 +65,7 @@ interface Rested {
   node: ChainNode;
   /** Hash of the head. */
   head: string;
-  /** The value of the sign of writes before the step. */
+  /** The values of the signs of writes and of new deposits before the step. */
   written: SignValue;
   /** Times of the step and of the last note that the chain was read. Milliseconds, monotonic. */
   at: number;

@@ -1,6 +1,7 @@
 import { scanAgain } from '../../chain/gas-station/station-topups/seen';
 import { forgetArrivals } from '../../chain/holdings/operations';
 import { type BlockPosition, keptBlocks, readPositionOf, stepBack } from '../../chain/holdings/read-position';
+import { forgetUnlisted } from '../../chain/holdings/unlisted';
 import type { Tx } from '../../kernel/db/database';
 import type { ChainNode } from '../../parties/chain/port';
 import type { Services } from '../../services';
@@ -29,6 +30,7 @@ export async function returnToCommonBlock(services: Services, reading: Reading):
     await tellDeposits(services, tx, await refsAbove(tx, chain, common.number));
     const tellUntil = Math.max(place.number, head.number) + 2 * network.confirmations;
     await forgetArrivals(tx, chain, common.number);
+    await forgetUnlisted(tx, chain, common.number);
     await scanAgain(tx, chain, common.number);
     await stepBack(tx, chain, common, { at: now(), tellUntil });
   });

@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { lookoutOf } from '../../kernel/db/lookout';
 import { closeBreaksOf, openBreakAgain } from '../../process/breaks/operations';
 import { PartyAway } from '../../process/party-errors';
 import type { Services } from '../../services';
+import { newDepositsOn } from '../../transfers/engine/tables/on-chain';
 import { lastLoss } from '../lost-commits';
 import { forgetUnreadable, noteUnreadable } from '../store';
 import type { Watching } from '../watch';
@@ -29,12 +31,20 @@ export async function watchChain(
   const pulse = setInterval(beat, beatMs);
   const pace = createPace();
   const turn = createTurn(services, chain, pace);
+  const lookout = lookoutOf(services.database);
+  const sign = newDepositsOn(chain);
   try {
     while (!signal.aborted) {
       beat();
+      // The step reports that Postgres is away.
+      const known = await lookout.value(sign).catch(() => undefined);
       const step = await turn();
       if (step === 'ended') return false;
-      if (step !== 'read') await pause(Math.max(everyMs, pace.waitMs(services.now())), signal);
+      const mostMs = Math.max(everyMs, pace.waitMs(services.now()));
+      if (step === 'read') continue;
+      // A deposit that came during the step ends the pause at once.
+      if (known === undefined) await sleep(mostMs, undefined, { signal }).catch(() => undefined);
+      else await lookout.until(sign, known, { mostMs, signal });
     }
     return true;
   } finally {
@@ -42,8 +52,6 @@ export async function watchChain(
     services.observeChainHead(chain, null); // the next watcher reports the head
   }
 }
-
-const pause = (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal }).catch(() => undefined);
 
 /**
  * Returns a function that takes one step. Retries a chain that cannot be read, and opens a break after a minute of

@@ -133,6 +133,18 @@ describe('a rehearsed restore', () => {
     const skip = ['--index', String(nextIndex), '--reason', 'recovered'];
     expect((await command(empty.ida, 'wallet-seed', 'skip-to', ...skip)).code).toBe(0);
     expect(addresses).not.toContain(await allocated(empty, 'after'));
+
+    const derive = async () =>
+      told((await command(empty.ida, 'seed', 'recover', '--gap', '20', '--derive', '--json')).out);
+    expect(await derive()).toMatchObject({ usedTo: 6, derived: 7 });
+    const made = await empty.api.database.query(
+      `select derivation_index as index, address from wallets where adopted and status = 'available' order by 1`,
+    );
+    expect(made).toEqual(addresses.map((address, index) => ({ index, address })));
+    const again = await derive();
+    expect(again['derived']).toBe(0);
+    expect(again['found'].every(({ isKnown }: { isKnown: boolean }) => isKnown)).toBe(true);
+    expect(addresses).not.toContain(await allocated(empty, 'later'));
     const known = told((await command(first.ida, 'seed', 'recover', '--to', '6', '--json')).out);
     expect(known['found'].map(({ isKnown }: { isKnown: boolean }) => isKnown)).toEqual([true, true, true]);
   }, 120_000);

@@ -68,6 +68,7 @@ const OPEN = new Set([
   ],
   ...['account_exchanges.idempotency_key', 'card_operations.idempotency_key', 'kyc_reviews.idempotency_key'],
   ...['chain_blocks.hash', 'chain_nonces.hash', 'gas_operations.token', 'unlisted_tokens.token'],
+  ...['unlisted_rests.token', 'unlisted_rests.tx_hash'],
   'token_recoveries.token',
   ...['screenings.key', 'screening_results.key', 'bank_orders.key', 'bank_order_returns.order_key'],
   ...[

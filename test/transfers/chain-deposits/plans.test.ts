@@ -1,6 +1,6 @@
-import { listUnlisted } from '../../../src/chain/holdings/unlisted';
+import { forgetUnlisted, listUnlisted } from '../../../src/chain/holdings/unlisted';
 import type { Tx } from '../../../src/kernel/db/database';
-import { decidedAt, refsAbove, refsWaiting } from '../../../src/transfers/engine/tables/on-chain';
+import { decidedAt, newDepositsOn, refsAbove, refsWaiting } from '../../../src/transfers/engine/tables/on-chain';
 import { expectIndexes } from '../../growth/explain';
 import { filledApi, MADE_AT } from '../../growth/filled';
 import type { Statement } from '../../growth/spy';
@@ -45,6 +45,21 @@ it.each([
 ])('lists unlisted tokens %s', async (_, of) => {
   // One more than the page, because the sort reads up to the next moment.
   await expectReads(201, () => listUnlisted(api.services.database, { ...of, limit: 200 }));
+});
+
+it('looks for new deposits by those without a word', async () => {
+  await expectReads(30, async () => {
+    const text = `select ${newDepositsOn('local').sql} as value`;
+    const [row] = await api.services.database.query<{ value: string }>(text);
+    expect(row?.value).toMatch(/^10 cdp_/);
+  });
+});
+
+it('forgets the unlisted transfers of replaced blocks', async () => {
+  const { database } = api.services;
+  await expectIndexes({ database: api.database, statements, large: LARGE }, () =>
+    database.transaction((tx) => forgetUnlisted(tx, 'local', 59_990)),
+  );
 });
 
 /** Expects indexes and a bounded number of rows, because a full index scan is as bad as a full table scan. */

@@ -159,3 +159,14 @@ it('joins the scope of its index, and is credited to its next payer', async () =
   expect(await deposits(again.address)).toMatchObject([stray(), paid]);
   await given.reconciled('second');
 });
+
+it("comes to the address of another network's station, in suspense without a tenant", async () => {
+  const [station] = await given.world.services.database.query<{ address: string }>(
+    `select address from wallets where purpose = 'station' and chain = 'local' limit 1`,
+  );
+  await pay(station!.address, 3n);
+  await given.read('second');
+  expect(await deposits(station!.address)).toMatchObject([{ ...stray(), tenant: null }]);
+  expect(await walletOn(station!.address)).toMatchObject({ adopted: true, status: 'available' });
+  await given.reconciled('second');
+});

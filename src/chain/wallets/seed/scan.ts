@@ -13,7 +13,7 @@ import { fromUnits, NATIVE_DECIMALS } from '../../networks/rules';
 import { findWallet } from '../store';
 
 export interface ScanRange {
-  /** Ends after this many indexes in a row without money on any chain. */
+  /** Ends after this many indexes in a row without money or a transaction on any chain. */
   gap: number;
   /** The highest index to ask for. Absent: the gap ends the scan. */
   to?: number | undefined;
@@ -37,6 +37,8 @@ export interface Scan {
   chains: string[];
   /** How many indexes were asked for, from 0. */
   indexes: number;
+  /** The highest index that has money or, in a scan without an end, has sent a transaction. Null: there is none. */
+  usedTo: number | null;
   found: FoundBalance[];
   /** `chain:asset` whose contract does not answer. */
   unreadable: string[];
@@ -61,7 +63,13 @@ export async function scanSeed(
   if (chain !== undefined && networks.length === 0) throw notFound('network', 'chain');
   if (networks.length === 0)
     throw conflict('invalid_transition', 'No network is enabled: configure the networks to look at.');
-  const scan: Scan = { chains: networks.map((each) => each.chain), indexes: 0, found: [], unreadable: [] };
+  const scan: Scan = {
+    chains: networks.map((each) => each.chain),
+    indexes: 0,
+    usedTo: null,
+    found: [],
+    unreadable: [],
+  };
   let empty = 0;
   while (to === undefined ? empty < gap : scan.indexes <= to) {
     const first = scan.indexes;
@@ -71,7 +79,13 @@ export async function scanSeed(
       await Promise.all(networks.map((each) => moneyOf(services, each, addresses, scan)))
     ).flat();
     const used = new Set(found.map(({ index }) => index));
-    for (const { index } of addresses) empty = used.has(index) ? 0 : empty + 1;
+    // With an end, nobody needs to know where the used addresses end, and the question is dear.
+    for (const each of to === undefined ? networks : [])
+      for (const index of await sendersAmong(services, each, addresses)) used.add(index);
+    for (const { index } of addresses) {
+      empty = used.has(index) ? 0 : empty + 1;
+      if (used.has(index)) scan.usedTo = index;
+    }
     scan.found.push(...found);
     scan.indexes += count;
   }
@@ -112,6 +126,17 @@ async function moneyOf(
     }
   }
   return found;
+}
+
+/** Indexes whose address has sent a transaction, or signed a delegation. Swept addresses have no money any more. */
+async function sendersAmong(
+  services: AskingChains & { database: Database },
+  network: Network,
+  places: readonly Place[],
+): Promise<number[]> {
+  const { node } = await nodeOf(services, services.database, network.chain);
+  const nonces = await requireChainAnswer(Promise.all(places.map(({ address }) => node.nonce(address))));
+  return places.filter((_, at) => (nonces[at] ?? 0) > 0).map(({ index }) => index);
 }
 
 const unitsOf = (node: ChainNode, places: readonly Place[], contract: string | null) =>

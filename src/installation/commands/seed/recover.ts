@@ -1,20 +1,25 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { pino } from 'pino';
+import { restoreWallets } from '../../../chain/wallets/seed/restore';
 import { type FoundBalance, type Scan, scanSeed } from '../../../chain/wallets/seed/scan';
+import { seedStatus, skipTo } from '../../../chain/wallets/seed/seed';
 import { show, table } from '../../../desk/cli/console';
+import { INSTALLATION } from '../../../desk/operators/operations';
 import { NO_OBSERVERS } from '../../../kernel/metrics/observers';
 import { Decimal } from '../../../kernel/money/money';
 import { createChains } from '../../../parties/chain/create';
+import type { InstallationSession } from '../../session';
 import type { CommandContext } from '../context';
 
 interface Options {
   gap: number;
   to?: number;
   chain?: string;
+  derive?: boolean;
   json?: boolean;
 }
 
-/** Most addresses of a pool are empty after a sweep, so a short gap would end the search too early. */
+/** Nobody has paid many addresses of a pool, so a short gap would end the search too early. */
 const GAP = 1_000;
 const HIGHEST = 10_000_000;
 
@@ -22,22 +27,47 @@ export function addRecoverCommand(group: Command, { console, run }: CommandConte
   group
     .command('recover')
     .description(
-      "finds the money on the seed's addresses by asking the nodes of the enabled networks; writes nothing",
+      "finds the money on the seed's addresses by asking the nodes of the enabled networks; writes nothing without --derive",
     )
-    .option('--gap <count>', 'ends after so many indexes in a row without money', count, GAP)
+    .option('--gap <count>', 'ends after so many indexes in a row without money or a transaction', count, GAP)
     .option('--to <index>', 'asks for every index up to this one instead', count)
     .option('--chain <name>', 'asks one network only')
-    .option('--json', 'print { "chains", "indexes", "found", "unreadable", "nextIndex" }')
-    .action(({ gap, to, chain, json }: Options) =>
-      run(async ({ database, keyring }) => {
+    .option('--derive', 'gives each network the wallets up to the highest used index, or up to --to')
+    .option('--json', 'print { "chains", "indexes", "usedTo", "found", "unreadable", "nextIndex", "derived" }')
+    .action(({ gap, to, chain, derive = false, json }: Options) =>
+      run(async (session) => {
+        const { database, keyring } = session;
         const log = pino({ level: 'silent' });
         const chains = createChains({ log, observers: NO_OBSERVERS, now: () => new Date() });
         const scan = await scanSeed({ database, keyring, parties: { chain: chains } }, { gap, to, chain });
         const found = scan.found.map((each) => ({ ...each, balance: each.balance.toFixed() }));
         const nextIndex = scan.indexes;
-        show(console, json, { ...scan, found, nextIndex }, textOf(scan, nextIndex));
+        const derived = derive ? await deriveFound(session, scan, to) : undefined;
+        show(console, json, { ...scan, found, nextIndex, derived }, textOf(scan, nextIndex, derived));
       }),
     );
+}
+
+/**
+ * Makes the wallets, and skips the indexes that were asked for, so that no address is given twice.
+ * @returns how many wallets were made
+ */
+async function deriveFound(
+  session: InstallationSession,
+  { chains, usedTo, indexes }: Scan,
+  to: number | undefined,
+): Promise<number> {
+  const last = to ?? usedTo;
+  const made = last === null ? 0 : await restoreWallets(session, { chains, to: last });
+  const { nextIndex } = await seedStatus(session.database, session.keyring);
+  return session.change(
+    session.knownActor ?? INSTALLATION,
+    async (tx) => {
+      if (nextIndex.evm < indexes) await skipTo(tx, 'evm', indexes);
+      return made;
+    },
+    () => ({ action: 'wallet.seed.recover', subject: 'evm', after: { chains, to: last, made, indexes } }),
+  );
 }
 
 function count(given: string): number {
@@ -49,7 +79,11 @@ function count(given: string): number {
 
 const COLUMNS = ['index', 'address', 'chain', 'asset', 'balance', 'wallet'];
 
-function textOf({ chains, indexes, found, unreadable }: Scan, nextIndex: number): string {
+function textOf(
+  { chains, indexes, found, unreadable }: Scan,
+  nextIndex: number,
+  derived: number | undefined,
+): string {
   const rows = found.map(({ index, address, chain, asset, balance, isKnown }) => [
     ...[index, address, chain, asset, balance.toFixed()],
     isKnown ? 'known' : 'unknown',
@@ -58,10 +92,15 @@ function textOf({ chains, indexes, found, unreadable }: Scan, nextIndex: number)
   for (const [name, sum] of sumsOf(found)) lines.push(`${name}: ${sum.toFixed()} in all`);
   for (const name of unreadable)
     lines.push(`${name}: its contract does not answer, so its balances are unknown.`);
-  if (found.some(({ isKnown }) => !isKnown))
+  if (derived !== undefined)
+    lines.push(
+      `${derived} wallets were made, and the next wallet has index ${nextIndex} at least. Nothing was booked.`,
+      'Next: operator -- stray claim for each payment, as docs/key-ceremony.md tells in "After a recovery".',
+    );
+  else if (found.some(({ isKnown }) => !isKnown))
     lines.push(
       'Nothing was booked. The installation neither watches nor sweeps an address that is "unknown".',
-      `Next: operator -- wallet-seed skip-to --index ${nextIndex}, so that no address is given twice; then docs/key-ceremony.md, "After a recovery".`,
+      `Next: operator -- wallet-seed skip-to --index ${nextIndex}, so that no address is given twice; then docs/key-ceremony.md, "After a recovery". --derive does it, and makes the wallets.`,
     );
   return lines.join('\n');
 }

@@ -8,9 +8,10 @@ import { headerCall } from './calls';
 import { readDataCost, readFeeModel } from './data-costs';
 import { NodeAway, NodeRefused } from './faults';
 import { feesOf, readFees } from './fees';
+import { createBalances } from './multicall';
 import { createNodes, type NodesOptions } from './nodes';
 import type { Rpc } from './rpc';
-import { callOnce, estimate, readBalances, readCode, readDecimals, readNextNonce, readNonce } from './state';
+import { callOnce, estimate, readCode, readDecimals, readNextNonce, readNonce } from './state';
 import { readTransaction } from './transaction';
 import { readTransfers } from './transfers';
 import { readUnshown } from './unshown';
@@ -18,6 +19,7 @@ import { readUnshown } from './unshown';
 export function createEvmNode(address: ChainAddress, options: NodesOptions): ChainNode {
   const nodes = createNodes(address, options);
   const { chain } = address;
+  const readBalances = createBalances();
   /** Reports a missing token only when no answering node knows it. */
   async function ofToken<T>(read: (rpc: Rpc) => Promise<T | undefined>): Promise<T> {
     const found = await nodes.first(read, { isEnough: (answer) => answer !== undefined });

@@ -1,5 +1,7 @@
+import { escapeLiteral } from 'pg';
 import { raw, table } from '../../../kernel/db/build';
 import type { Sql, Tx } from '../../../kernel/db/database';
+import type { Sign } from '../../../kernel/db/lookout';
 
 /**
  * Finds deposits on a chain by data of blocks. Returns the party's names. Each query is served by an index of its
@@ -113,6 +115,16 @@ const ELSEWHERE = `
   select r.ref from json_to_recordset($1::json) as r(ref text, "blockHash" text)
     join transfers t on t.party = 'chain' and t.party_ref = r.ref
    where t.word->>'state' is distinct from 'final' or t.word->>'blockHash' <> r."blockHash"`;
+
+/** Most deposits that the sign below counts, because each look evaluates it. */
+const MAX_COUNTED = 100;
+
+/** Changes when a deposit of the chain comes that nobody has asked about yet, for instance by a claim. */
+export const newDepositsOn = (chain: string): Sign => ({
+  name: `new deposits on ${chain}`,
+  sql: `(select concat_ws(' ', count(*), max(id)) from (select id from transfers where kind = 'chain_deposit'
+          and terms->>'chain' = ${escapeLiteral(chain)} and word is null limit ${MAX_COUNTED}) as fresh)`,
+});
 
 /** Undecided deposits, and deposits without a word. Two queries, because no index serves both. */
 export const refsWaiting = async (tx: Tx, chain: string): Promise<string[]> =>

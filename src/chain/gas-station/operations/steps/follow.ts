@@ -23,6 +23,7 @@ import { cancel } from './cancel';
 import { type ChainContext, finalBy, type Snapshot, whileUnchanged } from './context';
 import { bookLateExecutions } from './late-executions';
 import { isOutbid, replace } from './replace';
+import { sharingSince } from './shared-answers';
 import { AGAIN, lookIn, type StepResult, waitFor, waitForCap } from './step-result';
 import { goOnAfterEarlier, waitForAgreement, waitForEarlier } from './waits';
 
@@ -54,7 +55,8 @@ export async function follow(
     const ms = txHash === null ? 0 : mostOfTime(mined, newest, newsFrom);
     return lookIn(services, Math.max(ms, againSince(services, updatedAt)));
   }
-  const result = await ask(services, snapshot, context, newest);
+  const shared = { ...context, node: sharingSince(context.node, newest) };
+  const result = await ask(services, snapshot, shared, newest);
   return result === AGAIN || result.newsFrom !== undefined
     ? result
     : { ...result, newsFrom: newest.number + 1 };
