@@ -7,6 +7,7 @@ import { showDifferences } from './reconcile';
 import { openSentNames } from './sent-names';
 import type { BankFilesServices } from './services';
 import { filesToPlace } from './store/files';
+import { showUnanswered } from './unanswered';
 
 export interface FileExchange {
   /**
@@ -62,6 +63,7 @@ export function createFileExchange(
     if (hasNews || at - comparedAt >= COMPARE_EVERY_MS) {
       comparedAt = at;
       await showDifferences(services, differenceMs);
+      await showUnanswered(services);
     }
     if (at - forgottenAt < FORGET_EVERY_MS) return;
     forgottenAt = at;

@@ -16,6 +16,7 @@ export interface BankFile {
   stagedAs: string | null;
   /** Sealed, bound to the message id. */
   content: Buffer | null;
+  placedAt: Date | null;
 }
 
 const COLUMNS = [
@@ -30,6 +31,7 @@ const COLUMNS = [
   'controlSum',
   'stagedAs',
   'content',
+  'placedAt',
 ];
 
 const files = recordTable<BankFile>('bank_files', { id: safeInteger, controlSum: decimal }, COLUMNS);
@@ -98,3 +100,28 @@ export async function insertRefused(
 /** Our file of that message id. */
 export const findSent = (sql: Sql, messageId: string): Promise<BankFile | undefined> =>
   files.one(sql, files().where({ direction: 'out', messageId }));
+
+// Answers -----------------------------------------------------------------------------------------------------------
+
+/** Files of orders that were placed and that the bank has not answered, the longest waiting first. */
+export const unansweredFiles = (sql: Sql, most: number): Promise<BankFile[]> =>
+  files.all(sql, unanswered().orderBy('placedAt').limit(most));
+
+/** Notes that the bank has answered a file of ours. @returns the file, where this is its first answer */
+export const noteAnswered = (tx: Tx, id: number): Promise<BankFile | undefined> =>
+  files.writtenOne(tx, unanswered().where({ id }).update({ answeredAt: NOW }));
+
+/** The index `bank_files_unanswered` has these files. */
+const unanswered = () =>
+  files().where({ direction: 'out', result: 'placed', kind: 'pain.001.001.09' }).whereNull('answeredAt');
+
+/** The number of files that were refused since then. */
+export async function countRefused(sql: Sql, since: Date): Promise<number> {
+  const [row] = await sql.run<{ count: number }>(
+    table('bank_files')
+      .where({ result: 'refused' })
+      .where('createdAt', '>=', since)
+      .select(raw('count(*)::int as count')),
+  );
+  return row?.count ?? 0;
+}
