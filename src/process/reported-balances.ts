@@ -40,8 +40,8 @@ export const lastBalances = (sql: Sql): Promise<BalanceReading[]> =>
 
 /**
  * Stores a reading, and opens or closes the break for a lasting difference. Movements under way make almost every
- * reading of a busy installation differ. A difference therefore lasts when all readings of the window differ to the
- * same side, and the break shows the smallest of them. Idempotent.
+ * reading of a busy installation differ. A difference therefore lasts when each reading of the window differs to the same
+ * side, and the break shows the smallest of them. Idempotent.
  */
 export async function noteBalance(
   tx: Tx,
@@ -57,7 +57,7 @@ export async function noteBalance(
       .onConflict(['party', 'currency', 'read_at'])
       .merge(['as_of', 'reported', 'booked']),
   );
-  // One reading before the window stays, because it shows that the window is covered.
+  // The last reading before the window stays, because it shows that the window is covered.
   const covering = readings().where({ party, currency }).where('readAt', '<=', from).max('read_at');
   await tx.run(readings().where({ party, currency }).where('readAt', '<', covering).delete());
   const amount = await lastingDifference(tx, { party, currency, from });

@@ -57,5 +57,5 @@ export async function partyBalances(
     .filter((each) => [each.booked, each.reported, each.difference].some((amount) => !(amount ?? ZERO).isZero()));
 }
 
-/** What a reading says, by whichever way. */
+/** A reading of the exchange, or of another party. */
 type Reported = Pick<BalanceReading, 'reported' | 'booked' | 'asOf'>;
