@@ -15,7 +15,7 @@ import { MESSAGES, type MessageKind } from './messages/kinds';
 import { readPaymentReturns } from './messages/payment-return';
 import { readRecallAnswer, readRecallRequest } from './messages/recalls';
 import { readStatusReport } from './messages/status-report';
-import { hashOf } from './names';
+import { hashOf, shownName } from './names';
 import type { OnStep } from './outgoing';
 import type { BankFilesServices } from './services';
 import { findReceived, insertBooked, insertRefused, noteRepeat } from './store/files';
@@ -173,9 +173,6 @@ async function refuse(
   await folder.move(name, 'refused', sha256);
   return 'refused';
 }
-
-/** Names of files have points, which {@link nameForLog} does not let pass. */
-const shownName = (name: string): string => (/^[\w.-]{1,120}$/.test(name) ? name : nameForLog(name));
 
 /** Prefix of an Ed25519 public key in DER (RFC 8410). */
 const ED25519 = Buffer.from('302a300506032b6570032100', 'hex');

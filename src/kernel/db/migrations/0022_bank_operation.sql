@@ -7,6 +7,8 @@ update bank_files set answered_at = placed_at
 create index bank_files_unanswered on bank_files (placed_at)
   where direction = 'out' and result = 'placed' and kind = 'pain.001.001.09' and answered_at is null;
 create index bank_files_refused_at on bank_files (created_at) where result = 'refused';
+-- The list of the desk, newest first.
+create index bank_files_by_result on bank_files (result, id);
 
 -- Balances that parties report, with our books, as far back as a difference is judged. One row a reading. Replaces
 -- processor_balances and bank_differences, which no release has.

@@ -1,4 +1,4 @@
-import { NOW, raw, table } from '../../../kernel/db/build';
+import { filtered, NOW, raw, table } from '../../../kernel/db/build';
 import type { Sql, Tx } from '../../../kernel/db/database';
 import { decimal, recordTable, safeInteger } from '../../../kernel/db/record-table';
 import type { Decimal } from '../../../kernel/money/money';
@@ -124,4 +124,45 @@ export async function countRefused(sql: Sql, since: Date): Promise<number> {
       .select(raw('count(*)::int as count')),
   );
   return row?.count ?? 0;
+}
+
+// The desk ----------------------------------------------------------------------------------------------------------
+
+/** A file as operators see it: without its content. */
+export interface FileLine
+  extends Pick<BankFile, 'id' | 'direction' | 'kind' | 'messageId' | 'name' | 'result' | 'transactions'> {
+  reason: string | null;
+  repeats: number;
+  createdAt: Date;
+  answeredAt: Date | null;
+}
+
+const lines = recordTable<FileLine>('bank_files', { id: safeInteger }, [
+  'id',
+  'direction',
+  'kind',
+  'messageId',
+  'name',
+  'result',
+  'transactions',
+  'reason',
+  'repeats',
+  'createdAt',
+  'answeredAt',
+]);
+
+/** A page of all files, newest first. @param below only files with a smaller id */
+export function listFiles(
+  sql: Sql,
+  given: {
+    direction?: BankFile['direction'] | undefined;
+    result?: BankFile['result'] | undefined;
+    below?: string | undefined;
+    limit: number;
+  },
+): Promise<FileLine[]> {
+  const { direction, result, below, limit } = given;
+  const page = lines().modify(filtered, { direction, result }).orderBy('id', 'desc').limit(limit);
+  if (below !== undefined) void page.where('id', '<', /^\d{1,18}$/.test(below) ? below : 0);
+  return lines.all(sql, page);
 }
