@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 afterAll(() => on.close());
 
-async function shown(filters: object = {}, limit = 50): Promise<Record<string, Cell>[]> {
+async function shown(filters: Record<string, unknown> = {}, limit = 50): Promise<Record<string, Cell>[]> {
   const [list] = bankFilesDesk({ database: on.test.runtime }).lists ?? [];
   if (!list) throw new Error('there is no list');
   const rows: unknown[] = [];
