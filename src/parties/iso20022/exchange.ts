@@ -8,6 +8,7 @@ import { openSentNames } from './sent-names';
 import type { BankFilesServices } from './services';
 import { filesToPlace } from './store/files';
 import { showUnanswered } from './unanswered';
+import { showUnreadable } from './unreadable';
 
 export interface FileExchange {
   /**
@@ -50,20 +51,21 @@ export function createFileExchange(
         onStep('filed');
         await placeFiles(services, places, onStep);
       }
-      const taken = await takeFiles(services, folder, onStep);
-      await sometimes(taken.includes('booked'));
-      return taken;
+      const { outcomes, unreadable } = await takeFiles(services, folder, onStep);
+      await sometimes(outcomes.includes('booked'), unreadable);
+      return outcomes;
     } catch (error) {
       throw isOfFolder(error) ? new PartyAway('the folder of the bank’s files cannot be used') : error;
     }
   }
 
-  async function sometimes(hasNews: boolean): Promise<void> {
+  async function sometimes(hasNews: boolean, unreadable: readonly string[]): Promise<void> {
     const at = services.machineNow().getTime();
     if (hasNews || at - comparedAt >= COMPARE_EVERY_MS) {
       comparedAt = at;
       await showDifferences(services, differenceMs);
       await showUnanswered(services);
+      await showUnreadable(services, unreadable);
     }
     if (at - forgottenAt < FORGET_EVERY_MS) return;
     forgottenAt = at;
