@@ -2,7 +2,7 @@
 export const FILE_BREAKS = {
   /** A file was refused as a whole. Subject: its name. */
   refused: 'bank_file_refused',
-  /** We may not read a file. It stays in its place, and the others are taken. Subject: `bank-file:` with its name. */
+  /** We may not read a file. The file stays in its place, and the others are taken. Subject: `bank-file:` with its name. */
   unreadable: 'bank_file_unreadable',
   /** A batch of ours does not follow the schema, so it was not sent. */
   unsendable: 'bank_batch_unsendable',

@@ -32,7 +32,7 @@ const MAX_FILES = 100;
  */
 export type Taken = 'booked' | 'repeated' | 'refused' | 'waits' | 'gone' | 'unreadable';
 
-/** The outcome of each file that was looked at, and the names of those that we may not read. */
+/** The outcomes of a turn, one a file, and the names of files that we may not read. */
 export interface TakenFiles {
   outcomes: Taken[];
   unreadable: string[];

@@ -91,8 +91,8 @@ function timeOf(text: string): Date {
 const WHOLE = 'the report must come whole in one message';
 
 /**
- * Whether a report is split over several messages. Their balances are interim ones, so no page proves by itself that
- * nothing is missing, and a page that never comes would leave its neighbours unbooked without an end.
+ * Whether a report is split over several messages. The balances of a page are interim ones, so a page does not prove that
+ * nothing is missing.
  */
 const isPart = (pages: XmlNode | undefined): boolean =>
   pages !== undefined && !(Number(textAt(pages, 'PgNb')) === 1 && isSetAt(pages, 'LastPgInd'));

@@ -6,7 +6,7 @@ import type { Cardholder } from '../record';
 import { findCardholder } from '../store';
 import { submissionOrder } from './submission';
 
-/** Break: the reviewer restricts a cardholder that it has passed. Its cards stay as they are until a person decides. */
+/** Break: the reviewer restricts a cardholder that it has passed. The cards stay as they are until a person decides. */
 export const REVIEW_CHANGED = 'cardholder_review_changed';
 
 type Deps = Pick<Services, 'database' | 'parties' | 'now' | 'log'>;

@@ -83,7 +83,7 @@ it('asks about no former submission, and about no cardholder that is not passed'
   await tell(key);
   await api.database.query(`update cardholders set status = 'reject' where id = $1`, [id]);
   await tell(`submission-${id}-2`);
-  expect(asked).toEqual([]);
+  expect(asked.filter((each) => each.includes(id))).toEqual([]);
 });
 
 it('passes an answer that cannot be read, and waits while the reviewer is away', async () => {
