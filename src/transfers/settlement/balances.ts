@@ -41,20 +41,30 @@ export async function partyBalances(
       reported.set(`exchange ${currency}`, reading);
   for (const reading of await lastBalances(sql))
     reported.set(`${reading.party} ${reading.currency}`, reading);
-  return books
-    .map(({ name, currency, balance }) => {
-      const party = accounts.get(name) as SettledParty;
-      const reading = reported.get(`${party} ${currency}`);
-      return {
-        party,
-        currency,
-        booked: balance.negated(),
-        reported: reading?.reported ?? null,
-        difference: reading ? reading.reported.minus(reading.booked) : null,
-        asOf: reading?.asOf ?? null,
-      };
-    })
-    .filter((each) => [each.booked, each.reported, each.difference].some((amount) => !(amount ?? ZERO).isZero()));
+  const booked = new Map(
+    books.map(({ name, currency, balance }) => [`${accounts.get(name)} ${currency}`, balance.negated()]),
+  );
+  // A party may report a balance in a currency that the books do not have yet.
+  return parties
+    .flatMap((party) => currencies.map((currency) => balanceOf({ party, currency }, { booked, reported })))
+    .filter((each) =>
+      [each.booked, each.reported, each.difference].some((amount) => !(amount ?? ZERO).isZero()),
+    );
+}
+
+function balanceOf(
+  of: Pick<PartyBalance, 'party' | 'currency'>,
+  given: { booked: ReadonlyMap<string, Decimal>; reported: ReadonlyMap<string, Reported> },
+): PartyBalance {
+  const key = `${of.party} ${of.currency}`;
+  const reading = given.reported.get(key);
+  return {
+    ...of,
+    booked: given.booked.get(key) ?? ZERO,
+    reported: reading?.reported ?? null,
+    difference: reading ? reading.reported.minus(reading.booked) : null,
+    asOf: reading?.asOf ?? null,
+  };
 }
 
 /** A reading of the exchange, or of another party. */

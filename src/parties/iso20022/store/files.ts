@@ -105,15 +105,18 @@ export const findSent = (sql: Sql, messageId: string): Promise<BankFile | undefi
 
 /** Files of orders that were placed and that the bank has not answered, the longest waiting first. */
 export const unansweredFiles = (sql: Sql, most: number): Promise<BankFile[]> =>
-  files.all(sql, unanswered().orderBy('placedAt').limit(most));
+  files.all(
+    sql,
+    files()
+      .where({ direction: 'out', result: 'placed', kind: 'pain.001.001.09' })
+      .whereNull('answeredAt')
+      .orderBy('placedAt')
+      .limit(most),
+  );
 
 /** Notes that the bank has answered a file of ours. @returns the file, where this is its first answer */
 export const noteAnswered = (tx: Tx, id: number): Promise<BankFile | undefined> =>
-  files.writtenOne(tx, unanswered().where({ id }).update({ answeredAt: NOW }));
-
-/** The index `bank_files_unanswered` has these files. */
-const unanswered = () =>
-  files().where({ direction: 'out', result: 'placed', kind: 'pain.001.001.09' }).whereNull('answeredAt');
+  files.writtenOne(tx, files().where({ id }).whereNull('answeredAt').update({ answeredAt: NOW }));
 
 /** The number of files that were refused since then. */
 export async function countRefused(sql: Sql, since: Date): Promise<number> {
