@@ -116,7 +116,9 @@ async function recallable(world: EveryWorld, id: string): Promise<Case> {
   const noExchange = { turn: async () => [] };
   const { recalls } = createFilePayouts(services as unknown as BankFilesServices, noExchange);
   Object.assign(parties.payouts, { recalls });
-  const orderKey = String(await world.value('select coalesce(party_ref, id) from transfers where id = $1', id));
+  const orderKey = String(
+    await world.value('select coalesce(party_ref, id) from transfers where id = $1', id),
+  );
   await world.api.database.query(
     `insert into bank_orders (key, purpose, end_to_end_id, service, amount, currency, fingerprint, stage, sent, debited)
      values ($1, 'payout', $2, 'sepa', 100, 'EUR', '', 'completed', 100, 100)`,

@@ -102,13 +102,16 @@ it('a file that we may not read is shown until it can be read, and stops no othe
   expect(await on.list('incoming')).toEqual([]);
 });
 
-it.each(['EIO', 'EMFILE'])('a file that fails with %s is an outage, because the folder may be at fault', async (code) => {
-  await on.drop('bank.xml', NOTIFICATION);
-  const failed = Object.assign(new Error(code), { code, syscall: 'read' });
-  const folder: BankFolder = { ...openBankFolder(on.folder), read: () => Promise.reject(failed) };
-  await expect(takeFiles(on.services, folder, () => undefined)).rejects.toBe(failed);
-  expect(await on.list('incoming')).toEqual(['bank.xml']);
-});
+it.each(['EIO', 'EMFILE'])(
+  'a file that fails with %s is an outage, because the folder may be at fault',
+  async (code) => {
+    await on.drop('bank.xml', NOTIFICATION);
+    const failed = Object.assign(new Error(code), { code, syscall: 'read' });
+    const folder: BankFolder = { ...openBankFolder(on.folder), read: () => Promise.reject(failed) };
+    await expect(takeFiles(on.services, folder, () => undefined)).rejects.toBe(failed);
+    expect(await on.list('incoming')).toEqual(['bank.xml']);
+  },
+);
 
 it('a folder that cannot be used is an outage of the party', async () => {
   await on.drop('file', '');

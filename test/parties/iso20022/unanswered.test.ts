@@ -84,9 +84,7 @@ describe('a file of orders', () => {
     expect(await on.breaks()).toEqual([]);
     await showAt('2026-11-26T12:00Z');
     await showAt('2026-11-27T12:00Z');
-    expect(await on.breaks()).toEqual([
-      'bank_file_unanswered: orders: 1, placed 2026-11-24T12:00:00.000Z',
-    ]);
+    expect(await on.breaks()).toEqual(['bank_file_unanswered: orders: 1, placed 2026-11-24T12:00:00.000Z']);
     const rows = await on.test.database.query('select subject from breaks');
     expect(rows).toEqual([{ subject: await original() }]);
   });

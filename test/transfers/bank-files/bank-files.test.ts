@@ -163,8 +163,15 @@ describe('a payout by files', () => {
     }
     await desk.close();
     expect(
-      await api.database.query(`select actor, after from audit_log where action = 'payout.recall' order by id`),
-    ).toEqual([given, kept].map(() => ({ actor: 'operator:ida', after: expect.objectContaining({ recall: 'asked', code: 'CUST' }) })));
+      await api.database.query(
+        `select actor, after from audit_log where action = 'payout.recall' order by id`,
+      ),
+    ).toEqual(
+      [given, kept].map(() => ({
+        actor: 'operator:ida',
+        after: expect.objectContaining({ recall: 'asked', code: 'CUST' }),
+      })),
+    );
     await pass();
     await pass();
     expect([await given.status(), await kept.status()]).toEqual(['returned', 'completed']);

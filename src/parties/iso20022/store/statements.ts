@@ -65,11 +65,13 @@ export async function lastStatements(sql: Sql, since = new Date(0)): Promise<Ban
   const last = table('bank_statements').distinctOn('account', 'currency');
   return statements.all(
     sql,
-    last.where('until', '>', since).orderBy([
-      { column: 'account' },
-      { column: 'currency' },
-      { column: 'until', order: 'desc' },
-      { column: 'id', order: 'desc' },
-    ]),
+    last
+      .where('until', '>', since)
+      .orderBy([
+        { column: 'account' },
+        { column: 'currency' },
+        { column: 'until', order: 'desc' },
+        { column: 'id', order: 'desc' },
+      ]),
   );
 }

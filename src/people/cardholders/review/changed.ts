@@ -30,7 +30,11 @@ export async function showChangedReviews(services: Deps, keys: readonly string[]
 }
 
 /** An answer that nobody can read must not stop the list. */
-async function readable<Word>({ log }: Deps, key: string, ask: () => Promise<Word>): Promise<Word | undefined> {
+async function readable<Word>(
+  { log }: Deps,
+  key: string,
+  ask: () => Promise<Word>,
+): Promise<Word | undefined> {
   try {
     return await ask();
   } catch (error) {
