@@ -203,6 +203,14 @@ describe('the bank’s balance', () => {
     ]);
   });
 
+  it('is compared before new files are taken, because the books follow them a moment later', async () => {
+    const readings = () => on.test.database.query('select 1 from balance_readings');
+    await state({ number: 1, opening: '0.00', closing: '250.00', entries: [entry('250.00')] });
+    expect(await readings()).toEqual([]);
+    await on.another().exchange.turn();
+    expect(await readings()).toHaveLength(1);
+  });
+
   it('that differs for a moment opens none', async () => {
     await state({ number: 1, opening: '0.00', closing: '0.00' });
     await fund('250.00');
