@@ -15,17 +15,21 @@ export const ANSWERED_WITHIN_MS = 2 * 86_400_000;
 /** Most files that are judged in a turn, the longest waiting first. */
 const MAX_FILES = 100;
 
-/** Opens a break for each file that the bank leaves unanswered. A break that a person has resolved stays resolved. */
+/**
+ * Opens a break for each file that the bank leaves unanswered. When a person resolves the break, the file is not waited for
+ * any more, so that the alert can end.
+ */
 export async function showUnanswered({ database, now }: BankFilesServices): Promise<void> {
-  for (const { messageId, transactions, placedAt } of await unansweredFiles(database, MAX_FILES)) {
+  for (const { id, messageId, transactions, placedAt } of await unansweredFiles(database, MAX_FILES)) {
     if (placedAt === null || messageId === null) continue;
     if (timeOnBankDays(placedAt, now()) < ANSWERED_WITHIN_MS) continue;
-    await openBreak(database, {
+    const { resolvedAt } = await openBreak(database, {
       tenantId: null,
       kind: FILE_BREAKS.unanswered,
       subject: messageId,
       detail: `orders: ${transactions}, placed ${placedAt.toISOString()}`,
     });
+    if (resolvedAt) await noteAnswered(database, id);
   }
 }
 

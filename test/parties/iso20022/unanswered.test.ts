@@ -89,6 +89,15 @@ describe('a file of orders', () => {
     expect(rows).toEqual([{ subject: await original() }]);
   });
 
+  it('is waited for no more when a person has resolved its break', async () => {
+    await showAt('2026-11-26T12:00Z');
+    await on.test.database.query(
+      `update breaks set resolved_at = now(), resolved_by = 'operator:ida', note = 'the bank has lost it'`,
+    );
+    await showAt('2026-11-26T13:00Z');
+    expect([await isAnswered(), await on.breaks()]).toEqual([true, []]);
+  });
+
   it('waits through a weekend', async () => {
     await on.test.database.query(`update bank_files set placed_at = '2026-11-27T12:00Z'`);
     await showAt('2026-12-01T11:00Z');

@@ -1,4 +1,5 @@
--- When the bank has answered a file of ours: by a report about the file, or by money of one of its orders. Null: not yet.
+-- When the bank has answered a file of ours: by a report about the file, or by money of one of its orders. A person who
+-- resolves the break of a silent file ends the wait, too. Null: not yet.
 alter table bank_files add column answered_at timestamptz(3);
 -- An order that has moved stands in an answered file.
 update bank_files set answered_at = placed_at

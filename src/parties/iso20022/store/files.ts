@@ -114,9 +114,9 @@ export const unansweredFiles = (sql: Sql, most: number): Promise<BankFile[]> =>
       .limit(most),
   );
 
-/** Notes that the bank has answered a file of ours. @returns the file, where this is its first answer */
-export const noteAnswered = (tx: Tx, id: number): Promise<BankFile | undefined> =>
-  files.writtenOne(tx, files().where({ id }).whereNull('answeredAt').update({ answeredAt: NOW }));
+/** Notes that a file of ours is waited for no more. @returns the file, where it was waited for until now */
+export const noteAnswered = (sql: Sql, id: number): Promise<BankFile | undefined> =>
+  files.writtenOne(sql, files().where({ id }).whereNull('answeredAt').update({ answeredAt: NOW }));
 
 /** The number of files that were refused since then. */
 export async function countRefused(sql: Sql, since: Date): Promise<number> {
