@@ -3,7 +3,7 @@ import { type TestApi, testApi } from '../../support/api';
 import { type TestDesk, testDesk } from '../../support/desk';
 import { created, fundedAccount } from './support';
 
-/** The recall of a payout at a party that takes none. test/transfers/bank-files has it at a bank by files. */
+/** The recall of a payout at a party that takes no recalls. test/transfers/bank-files recalls at a bank by files. */
 
 let api: TestApi;
 let desk: TestDesk;
