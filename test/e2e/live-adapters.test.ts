@@ -19,7 +19,7 @@ import { type LiveInstallation, startLive } from './live-installation';
 
 /**
  * A live installation without a bridge: Stripe Issuing makes its cards and reviews its cardholders, and a bank takes and
- * gives its money by files. Stripe's account and the bank are simulated. They speak the real protocols.
+ * gives its money by files. Stripe's account and the bank are simulated. Both speak the real protocols.
  */
 
 const dataDir = temporaryFolder('live-adapters');
@@ -170,7 +170,7 @@ it(
       return `${available} ${pending} ${spent}`;
     };
     expect(await balanceOf()).toBe('170.00 30.00 0.00');
-    // No webhook tells of the capture and of the refund.
+    // The list of events alone has the capture and the refund.
     network.captured(authorization, 3_100);
     await sees(balanceOf, '169.00 0.00 31.00');
     network.refunded(authorization, 600);

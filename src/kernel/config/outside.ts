@@ -26,7 +26,7 @@ export interface OutsideSettings {
   stripe: StripeSettings | undefined;
   /** Absent: the card processor and the cardholder review that `parties` names, or the sandbox's. */
   stripeIssuing: StripeIssuingSettings | undefined;
-  /** Absent: payouts and the bank are those that `parties` names, or the sandbox's. */
+  /** Absent: `parties` names the payouts party and the bank, or they are the sandbox's. */
   bankFiles: BankFilesSettings | undefined;
   /** Absent: the sandbox's range, and none in live mode. */
   ibanRange: IbanRange | undefined;

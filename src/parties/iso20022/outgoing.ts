@@ -47,7 +47,7 @@ export async function makeBatch(services: BankFilesServices, sent: SentNames): P
   });
 }
 
-/** Leaves out orders that a placed file has. The bank's files tell of them by their names. */
+/** Leaves out orders that a placed file has. The bank's files use their names. */
 async function withoutSent(
   tx: Tx,
   orders: readonly BankOrder[],

@@ -1,4 +1,4 @@
-/** An element as the reading thread hands it over. It has children or a text. */
+/** An element as the reading thread hands it over. An element has children or a text. */
 export interface XmlNode {
   name: string;
   attributes?: Readonly<Record<string, string>>;
