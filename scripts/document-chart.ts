@@ -121,6 +121,7 @@ function schemaOfValues({ settings, secrets }: ChartSettings): Schema {
         settings: only(Object.fromEntries(schemas), requiredOf(settings)),
         secrets: only(Object.fromEntries(references), requiredOf(secrets)),
         documents: only({ claim: NAME_OR_NONE }),
+        bankFiles: only({ claim: NAME_OR_NONE }),
         rates: only({ configMap: NAME_OR_NONE, key: KEY }),
         drainSeconds: whole(0, 300),
         shutdownSeconds: whole(1, 600),

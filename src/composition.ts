@@ -70,6 +70,7 @@ import { createReadiness } from './kernel/readiness';
 import type { FirstStep } from './kernel/temporal/hand-over';
 import type { Reconcilable } from './kernel/temporal/reconciler';
 import { createParties } from './parties/create';
+import { bankFilesReading } from './parties/iso20022/metrics';
 import { observedParties } from './parties/protocol/observed';
 import { dealtWhileOn } from './parties/rates/left-out';
 import { createSandboxParties, type SandboxParties } from './parties/sandbox/mount';
@@ -252,6 +253,7 @@ export function readings(services: Composed): Reading[] {
     screeningReading,
     moneyReading,
     settlementReading(services),
+    bankFilesReading(services.now),
     ratesReading(services.now),
     chainReading(services),
     signingReading(() => new Date()),

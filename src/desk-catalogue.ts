@@ -22,6 +22,7 @@ import { SIGN_IN_RULES } from './desk/sign-in/rules';
 import { stopDesk } from './desk/stops/desk';
 import { capabilityDesk, partyDesk } from './desk/stops/switches';
 import { transferDecisionDesk } from './desk/transfer-decisions';
+import { bankFilesDesk } from './parties/iso20022/desk';
 import { cardholderDesk } from './people/cardholders/desk';
 import { kycDesk } from './people/kyc/desk';
 import type { UserServices } from './people/users/services';
@@ -96,6 +97,7 @@ export function deskCatalogue(
     destinationDesk({ ...services, mustLeaveToOthers }),
     suspenseDesk(services),
     settlementDesk(services),
+    bankFilesDesk(services),
     transferDesk(services),
     restoredDesk(services),
     cardOrderDesk(services),

@@ -106,11 +106,21 @@ export const ROWS: readonly { title: string; panels: readonly Panel[] }[] = [
       },
       {
         title: 'Difference to parties',
-        description: 'Do the exchange and the card processor report what the books say?',
+        description: 'Do the exchange, the card processor and the bank report what the books say?',
         unit: 'short',
         queries: {
           'exchange {{currency}}': largest('settlement_difference', 'currency'),
           'card processor {{currency}}': largest('processor_balance_difference', 'currency'),
+          'bank {{currency}}': largest('bank_balance_difference', 'currency'),
+        },
+      },
+      {
+        title: 'Files of the bank',
+        description: 'How long has the bank been silent, on bank days?',
+        unit: 's',
+        queries: {
+          'unanswered file': 'max(bank_file_unanswered_seconds)',
+          'statement {{currency}}': largest('bank_statement_age_seconds', 'currency'),
         },
       },
       {

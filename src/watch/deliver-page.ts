@@ -142,7 +142,10 @@ const openNotApplied = async (sql: Parameters<typeof openBreaksOf>[0], party: Wa
 /** Describes a row by its id and record, without possible personal data. */
 const describe = ({ id, ref }: PartyChange): string => `${nameForLog(id)}: ${nameForLog(ref)}`;
 
-/** Books the reports among the changes before the page is noted. @returns the other names, which the listener receives */
+/**
+ * Books the reports among the changes, and lets the listener inspect the others, before the page is noted.
+ * @returns the names that the listener receives
+ */
 async function refsToTell(
   services: Services,
   party: WatchedParty,
@@ -150,7 +153,8 @@ async function refsToTell(
   book: BookReports | undefined,
 ): Promise<string[]> {
   const refs = await refsToDeliver(services, party, changes, isAnew);
-  const { reports } = LISTENERS[party];
+  const { reports, inspect } = LISTENERS[party];
+  if (refs.length > 0) await inspect?.(services, refs);
   if (!reports || !book) return refs;
   await book(refs.filter(reports.isReport));
   return refs.filter((ref) => !reports.isReport(ref));

@@ -6,6 +6,7 @@ import type { WatchedParty } from '../kernel/outbox/queues';
 import { CALLING_PARTIES, type CallingParty } from '../kernel/parties';
 import { isReportRef } from '../parties/card-processor/report';
 import type { PartyOrders } from '../parties/orders/party-orders';
+import { showChangedReviews } from '../people/cardholders/review/changed';
 import { reviewOrders } from '../people/cardholders/review/submission';
 import type { Services } from '../services';
 import { receiveReport } from '../transfers/discover';
@@ -27,6 +28,8 @@ export interface Listener {
     /** Undefined where the party reports nothing. */
     booking(services: CardServices): BookReports | undefined;
   };
+  /** Asks the party about records that have ended, before the page is noted. @throws PartyAway the page is read again */
+  inspect?(services: Services, refs: readonly string[]): Promise<void>;
   /** Records that {@link Listener.receive} has deferred. Absent when it defers none. */
   inTurn?: {
     /** Whether there are some. */
@@ -64,6 +67,6 @@ export const LISTENERS: Readonly<Record<WatchedParty, Listener>> = {
     ...ordersOf(processorOrders),
     reports: { isReport: isReportRef, booking: bookNetworkReports },
   },
-  cardholderReview: ordersOf(reviewOrders),
+  cardholderReview: { ...ordersOf(reviewOrders), inspect: showChangedReviews },
   screening: screenings,
 };

@@ -261,6 +261,12 @@ describe('wrong values are refused by their name', () => {
     ['signer.replicas=2', "'/signer': additional properties 'replicas' not allowed"],
     ['networkPolicy.postgres.to=null', "'/networkPolicy/postgres': missing property 'to'"],
     ['documents.claim=', 'documents.claim: name a PersistentVolumeClaim'],
+    ['bankFiles.claim=bank-files', 'settings.BANK_COMPANY: must be given with bankFiles.claim'],
+    ['settings.BANK_BIC=COBADEFFXXX', 'settings.BANK_BIC: must be given with bankFiles.claim'],
+    [
+      'settings.BANK_FILES_FOLDER=/bank',
+      "'/settings': additional properties 'BANK_FILES_FOLDER' not allowed",
+    ],
     ['settings.RATES_SOURCE=file', 'rates.configMap: must be given with settings.RATES_SOURCE=file'],
     ['settings.MODE=live', 'settings.SIGNER_OPERATORS: must be given with settings.MODE=live'],
     ['secrets.SIGNER_KEYS=null', 'secrets.SIGNER_KEYS: must be given'],
@@ -270,6 +276,32 @@ describe('wrong values are refused by their name', () => {
       expect(refused(['smallest.yaml'], [set])).toContain(told);
     });
 });
+
+check(
+  "the folder of the bank's files is mounted at workers alone, and the API and the desk know of it",
+  () => {
+    const FOLDER = '/var/lib/cardwright/bank-files';
+    for (const { role, pod, container } of podsOf(rendered.everything)) {
+      const mounts = container['volumeMounts']?.filter(({ name }: any) => name === 'bank-files');
+      const volumes = pod['volumes'].filter(({ name }: any) => name === 'bank-files');
+      expect([role, mounts, volumes]).toEqual(
+        role === 'worker'
+          ? [
+              role,
+              [{ name: 'bank-files', mountPath: FOLDER }],
+              [{ name: 'bank-files', persistentVolumeClaim: { claimName: 'bank-files' } }],
+            ]
+          : [role, [], []],
+      );
+      const environment = environmentOf(rendered.everything, container);
+      const knows = ['api', 'worker', 'desk'].includes(role);
+      expect([role, environment['BANK_FILES_FOLDER']]).toEqual([role, knows ? FOLDER : undefined]);
+      expect([role, environment['BANK_ACCOUNTS'] !== undefined]).toEqual([role, knows]);
+    }
+    for (const { container } of podsOf(rendered.smallest))
+      expect(environmentOf(rendered.smallest, container)).not.toHaveProperty('BANK_FILES_FOLDER');
+  },
+);
 
 check('the image is that of Compose by default, and a digest wins', () => {
   const { version } = JSON.parse(read('package.json')) as { version: string };

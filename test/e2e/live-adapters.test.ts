@@ -214,6 +214,14 @@ async function paidOut(amount: string): Promise<string> {
   return made.body.id as string;
 }
 
+it('shows each file of the bank, and none of ours without an answer', async () => {
+  const files = Object.values(await live.operator('bank-files', 'list')) as Record<string, unknown>[];
+  expect(files.filter(({ result }) => result === 'refused')).toEqual([]);
+  const ours = files.filter(({ kind }) => kind === 'pain.001.001.09');
+  expect(ours.length).toBeGreaterThan(0);
+  expect(ours.filter(({ result, answeredAt }) => result !== 'placed' || answeredAt === null)).toEqual([]);
+});
+
 it('has no difference in the end', async () => {
   expect(await live.operator('breaks', 'list')).toEqual([]);
   expect((await live.installation('ledger', 'check'))['problems'] ?? []).toEqual([]);

@@ -114,7 +114,6 @@ export const TABLES: Readonly<Record<string, TableRights>> = {
   bank_credit_recalls: { runtime: ADD },
   bank_entries: { runtime: CHANGE, fixed: ['name', 'account', 'side', 'amount', 'currency', 'file_id'] },
   bank_statements: { runtime: ADD },
-  bank_differences: { runtime: ANY },
   bank_changes: { runtime: ADD },
 
   // Parties of the sandbox
@@ -206,7 +205,7 @@ export const TABLES: Readonly<Record<string, TableRights>> = {
 
   // Parties
   party_names: { runtime: CHANGE },
-  processor_balances: { runtime: CHANGE },
+  balance_readings: { runtime: ANY },
 
   // Chains
   networks: { runtime: CHANGE, hidden: ['rpc_urls'] },

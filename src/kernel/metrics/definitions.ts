@@ -137,6 +137,30 @@ export const METRICS = {
     alert:
       'A break `processor_balance_differs`: the difference has lasted for `SETTLEMENT_DIFFERENCE_SECONDS`.',
   },
+  bank_balance_difference: {
+    type: 'gauge',
+    labels: ['currency'],
+    help: 'Balance that a bank by files reports, less the balance of the books, at the last reading. Absent before the first statement.',
+    alert: 'A break `bank_balance_differs`: the difference has lasted for `SETTLEMENT_DIFFERENCE_SECONDS`.',
+  },
+  bank_file_unanswered_seconds: {
+    type: 'gauge',
+    labels: [],
+    help: 'Age of the oldest file of orders that the bank has answered by no report and no entry, on bank days (TARGET); 0 when none waits.',
+    alert: 'More than two bank days: a break `bank_file_unanswered` names the file.',
+  },
+  bank_statement_age_seconds: {
+    type: 'gauge',
+    labels: ['currency'],
+    help: 'Age of the last statement of each account at a bank by files, on bank days (TARGET). Absent before the first and after thirty days without one.',
+    alert: 'More than two bank days.',
+  },
+  bank_files_refused: {
+    type: 'gauge',
+    labels: [],
+    help: 'Files of the bank that were refused within a day.',
+    alert: 'Above 0.',
+  },
   exchange_reading_age_seconds: {
     type: 'gauge',
     labels: [],

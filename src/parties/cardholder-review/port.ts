@@ -18,6 +18,8 @@ export interface CardholderReview {
   /** Reads the state of an application. @throws PartyAway the state is unknown now */
   outcome(key: string): Promise<ReviewWord | 'unknown_to_party'>;
   changes: ReadChanges;
+  /** The reviewer may restrict a passed person later, and lists that change. The reasons hold no personal data. */
+  readonly restrictsLater?: true;
   /** Undefined when the signature is wrong or too old, or when the message is not such a callback. */
   verify(raw: Buffer, headers: IncomingHttpHeaders): PartyCallback | undefined;
 }

@@ -2,8 +2,12 @@
 export const FILE_BREAKS = {
   /** A file was refused as a whole. Subject: its name. */
   refused: 'bank_file_refused',
+  /** We may not read a file. The file stays in its place, and the others are taken. Subject: `bank-file:` with its name. */
+  unreadable: 'bank_file_unreadable',
   /** A batch of ours does not follow the schema, so it was not sent. */
   unsendable: 'bank_batch_unsendable',
+  /** The bank has answered a file of orders by no report and no entry. Subject: its message id. */
+  unanswered: 'bank_file_unanswered',
   /** An order comes again that a placed file has, because the database has lost commits. It is not sent again. */
   sentBefore: 'bank_order_sent_before',
   /** A report names an order, a group or a file that we do not have. */

@@ -7,6 +7,8 @@ import { showDifferences } from './reconcile';
 import { openSentNames } from './sent-names';
 import type { BankFilesServices } from './services';
 import { filesToPlace } from './store/files';
+import { showUnanswered } from './unanswered';
+import { showUnreadable } from './unreadable';
 
 export interface FileExchange {
   /**
@@ -24,7 +26,8 @@ export interface ExchangeOptions {
   onStep?: OnStep | undefined;
 }
 
-const COMPARE_EVERY_MS = 60_000;
+/** Interval at which balances, silent files and files that we may not read are judged. */
+const JUDGE_EVERY_MS = 60_000;
 const FORGET_EVERY_MS = 3_600_000;
 /** Age at which taken files are deleted, as callbacks of other parties are. The bank's archive keeps them. */
 const TAKEN_KEPT_MS = 30 * 24 * 3_600_000;
@@ -40,7 +43,7 @@ export function createFileExchange(
   const folder = openBankFolder(services.settings.folder);
   const places = { folder, sent: openSentNames(services.settings.folder) };
   let running: Promise<readonly Taken[]> | undefined;
-  let [comparedAt, forgottenAt] = [0, 0];
+  let [judgedAt, forgottenAt] = [0, 0];
 
   async function once(): Promise<readonly Taken[]> {
     try {
@@ -49,20 +52,24 @@ export function createFileExchange(
         onStep('filed');
         await placeFiles(services, places, onStep);
       }
-      const taken = await takeFiles(services, folder, onStep);
-      await sometimes(taken.includes('booked'));
-      return taken;
+      const at = services.machineNow().getTime();
+      const judges = at - judgedAt >= JUDGE_EVERY_MS;
+      if (judges) {
+        judgedAt = at;
+        // Before files are taken, because the books have followed earlier files by now, and follow these in a moment.
+        await showDifferences(services, differenceMs);
+        await showUnanswered(services);
+      }
+      const { outcomes, unreadable } = await takeFiles(services, folder, onStep);
+      if (judges) await showUnreadable(services, unreadable);
+      await forgetOld(at);
+      return outcomes;
     } catch (error) {
       throw isOfFolder(error) ? new PartyAway('the folder of the bank’s files cannot be used') : error;
     }
   }
 
-  async function sometimes(hasNews: boolean): Promise<void> {
-    const at = services.machineNow().getTime();
-    if (hasNews || at - comparedAt >= COMPARE_EVERY_MS) {
-      comparedAt = at;
-      await showDifferences(services, differenceMs);
-    }
+  async function forgetOld(at: number): Promise<void> {
     if (at - forgottenAt < FORGET_EVERY_MS) return;
     forgottenAt = at;
     await folder.forgetTaken(new Date(at - TAKEN_KEPT_MS));

@@ -15,29 +15,45 @@ import { MESSAGES, type MessageKind } from './messages/kinds';
 import { readPaymentReturns } from './messages/payment-return';
 import { readRecallAnswer, readRecallRequest } from './messages/recalls';
 import { readStatusReport } from './messages/status-report';
-import { hashOf } from './names';
+import { hashOf, shownName } from './names';
 import type { OnStep } from './outgoing';
 import type { BankFilesServices } from './services';
 import { findReceived, insertBooked, insertRefused, noteRepeat } from './store/files';
+import { unlessDenied } from './unreadable';
 import { MAX_FILE_BYTES } from './xml/reader';
 import type { XmlNode } from './xml/tree';
 
 /** Most files of a turn, so that outgoing files do not wait for long. */
 const MAX_FILES = 100;
 
-/** `booked`: the file was new. `repeated`: it was taken before. `waits`: it may be unfinished. `gone`: another process has it. */
-export type Taken = 'booked' | 'repeated' | 'refused' | 'waits' | 'gone';
+/**
+ * `booked`: the file was new. `repeated`: it was taken before. `waits`: it may be unfinished. `gone`: another process has it.
+ * `unreadable`: we may not read it.
+ */
+export type Taken = 'booked' | 'repeated' | 'refused' | 'waits' | 'gone' | 'unreadable';
 
-/** Takes the files that the bank has placed. @returns the outcome of each */
+/** The outcomes of a turn, one a file, and the names of files that we may not read. */
+export interface TakenFiles {
+  outcomes: Taken[];
+  unreadable: string[];
+}
+
+/** Takes the files that the bank has placed. A file that we may not read stays, and stops no other. */
 export async function takeFiles(
   services: BankFilesServices,
   folder: BankFolder,
   onStep: OnStep,
-): Promise<Taken[]> {
+): Promise<TakenFiles> {
   const outcomes: Taken[] = [];
-  for (const file of (await folder.incoming()).slice(0, MAX_FILES))
-    outcomes.push(await takeFile(services, folder, file, onStep));
-  return outcomes;
+  const unreadable: string[] = [];
+  for (const file of await folder.incoming()) {
+    // A file that we may not read takes the place of no other.
+    if (outcomes.length - unreadable.length >= MAX_FILES) break;
+    const outcome = await takeFile(services, folder, file, onStep).catch(unlessDenied);
+    outcomes.push(outcome);
+    if (outcome === 'unreadable') unreadable.push(file.name);
+  }
+  return { outcomes, unreadable };
 }
 
 async function takeFile(
@@ -173,9 +189,6 @@ async function refuse(
   await folder.move(name, 'refused', sha256);
   return 'refused';
 }
-
-/** Names of files have points, which {@link nameForLog} does not let pass. */
-const shownName = (name: string): string => (/^[\w.-]{1,120}$/.test(name) ? name : nameForLog(name));
 
 /** Prefix of an Ed25519 public key in DER (RFC 8410). */
 const ED25519 = Buffer.from('302a300506032b6570032100', 'hex');

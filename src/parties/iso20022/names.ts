@@ -1,8 +1,12 @@
 import { createHash } from 'node:crypto';
+import { nameForLog } from '../protocol/names';
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 export const hashOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
+
+/** The name of a file for people. Names of files have points, which {@link nameForLog} does not let pass. */
+export const shownName = (name: string): string => (/^[\w.-]{1,120}$/.test(name) ? name : nameForLog(name));
 
 /** Longest name that every message has room for. */
 const MAX_NAME = 35;

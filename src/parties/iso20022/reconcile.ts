@@ -1,18 +1,20 @@
 import { internalBalance } from '../../kernel/ledger/accounts';
 import { type Decimal, ZERO } from '../../kernel/money/money';
 import { PARTY_ACCOUNTS } from '../../kernel/parties';
-import { openBreaksOf, syncBreaks } from '../../process/breaks/operations';
+import { noteBalance } from '../../process/reported-balances';
 import { FILE_BREAKS } from './breaks';
 import type { BankFilesServices } from './services';
 import { notStated } from './store/entries';
 import { returnsNotBooked, sentNotBooked } from './store/orders';
-import { forgetDifference, lastStatements, noteDifference } from './store/statements';
+import { lastStatements } from './store/statements';
 
 /** Our money at the bank in one currency. */
 export interface ComparedBalance {
   currency: string;
   /** The closing balance of the last statement, with all later movements. */
   reported: Decimal;
+  /** The end of that statement. */
+  asOf: Date;
   /** Our money at the bank by our books. */
   booked: Decimal;
 }
@@ -35,7 +37,7 @@ export async function compareBalances({
       await returnsNotBooked(tx),
     ];
     const compared: ComparedBalance[] = [];
-    for (const { account, currency, closing } of statements) {
+    for (const { account, currency, closing, until } of statements) {
       if (!settings.accounts.some(({ iban }) => iban === account)) continue;
       const of = (sums: readonly { currency: string; amount: Decimal }[]) =>
         sums.find((sum) => sum.currency === currency)?.amount ?? ZERO;
@@ -43,34 +45,23 @@ export async function compareBalances({
       let booked = ZERO;
       for (const party of settings.serves)
         booked = booked.minus(await internalBalance(tx, PARTY_ACCOUNTS[party], currency));
-      compared.push({ currency, reported, booked });
+      compared.push({ currency, reported, asOf: until, booked });
     }
     return compared;
   });
 }
 
 /**
- * Opens a break for a difference that lasts, and closes it when it is gone. Books follow a file within seconds, and a
- * person books what no transfer has moved, such as charges and our own funding.
- * @param limitMs how long a difference may last
+ * Keeps each comparison for the list of settlement, and shows a difference that lasts. Books follow a file within seconds,
+ * and a person books what no transfer has moved, such as charges and our own funding.
+ * @param windowMs how long a difference may last
  */
-export async function showDifferences(services: BankFilesServices, limitMs: number): Promise<void> {
-  const { database, now } = services;
-  for (const { currency, reported, booked } of await compareBalances(services)) {
-    const at = now();
-    const difference = reported.minus(booked);
-    const subject = `bank-balance:${currency}`;
-    await database.transaction(async (tx) => {
-      const open = (await openBreaksOf(tx, subject)).filter(({ kind }) => kind === FILE_BREAKS.difference);
-      let lasts = false;
-      if (difference.isZero()) await forgetDifference(tx, currency);
-      else {
-        const since = await noteDifference(tx, { currency, difference, since: at });
-        lasts = at.getTime() - since.getTime() >= limitMs;
-      }
-      const kind = FILE_BREAKS.difference;
-      const wanted = lasts ? [{ kind, detail: currency, amount: difference, currency }] : [];
-      await syncBreaks(tx, { tenantId: null, subject, open, wanted, notices: [], at });
-    });
+export async function showDifferences(services: BankFilesServices, windowMs: number): Promise<void> {
+  const { database, settings, now } = services;
+  const party = settings.serves.includes('bank') ? 'bank' : 'payouts';
+  for (const { currency, ...compared } of await compareBalances(services)) {
+    const shown = { kind: FILE_BREAKS.difference, subject: `bank-balance:${currency}`, windowMs };
+    const reading = { party, currency, readAt: now(), ...compared } as const;
+    await database.transaction((tx) => noteBalance(tx, reading, shown));
   }
 }

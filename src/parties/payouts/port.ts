@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Sql, Tx } from '../../kernel/db/database';
 import type { Decimal } from '../../kernel/money/money';
 import type { PartyCallback } from '../protocol/callback';
 import type { ReadChanges } from '../protocol/changes';
@@ -43,6 +44,19 @@ export interface PayoutCallback extends PartyCallback {
   key: string;
 }
 
+/** How far the request to give a payout back is. `pending`: the payee's bank has not decided. */
+export type RecallState = 'asked' | 'pending' | 'accepted' | 'refused';
+
+/** Requests to give payouts back. A request is stored, and leaves later. */
+export interface PayoutRecalls {
+  /** Null: nobody has asked. */
+  state(sql: Sql, key: string): Promise<RecallState | null>;
+  /** @throws PartyRefused `not_found`, `not_sent`, `recall_asked`, `returned` */
+  assertAskable(sql: Sql, key: string): Promise<void>;
+  /** Asks once, in the caller's transaction. @throws PartyRefused as {@link assertAskable} */
+  ask(tx: Tx, given: { key: string; reason: string }): Promise<void>;
+}
+
 /** The outside party that makes payouts. */
 export interface PayoutParty {
   /**
@@ -54,6 +68,8 @@ export interface PayoutParty {
   /** @throws PartyAway the state is unknown now */
   ask(key: string): Promise<PayoutWord | 'unknown_to_party'>;
   changes: ReadChanges;
+  /** Absent: the party takes no such requests. */
+  recalls?: PayoutRecalls;
   /** Undefined when the signature is wrong or too old, or when the message is not such a callback. */
   verify(raw: Buffer, headers: IncomingHttpHeaders): PayoutCallback | undefined;
 }

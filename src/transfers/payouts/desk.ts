@@ -14,11 +14,12 @@ import { transferStory } from '../engine/story';
 import { shownPayout } from './create';
 import { payoutKind } from './kind';
 import type { PayoutKind } from './paid-by-party';
+import { recallDecision, recallStateOf } from './recall-desk';
 import { OPEN_PAYOUT_STATUSES, type Outgoing, type Payout, type ShownPayout, totalDebit } from './record';
 import { destinationOf } from './reveal';
 import { payoutView } from './view';
 
-export type PayoutDeskServices = Pick<Services, 'database' | 'keyring' | 'commands' | 'now'>;
+export type PayoutDeskServices = Pick<Services, 'database' | 'keyring' | 'commands' | 'parties' | 'now'>;
 
 export const payoutDesk = (services: PayoutDeskServices): Desk =>
   deskOfPayouts(services, {
@@ -42,6 +43,7 @@ const columns = columnsOf<Payout>();
 export function deskOfPayouts(services: PayoutDeskServices, spec: PayoutDeskSpec): Desk {
   const { keyring, now } = services;
   const { noun, title, kind, view } = spec;
+  const subject = transferSubject(services, kind, kind.noun);
   const open = openTransfers(services, {
     name: `${noun}s`,
     kind,
@@ -78,7 +80,11 @@ export function deskOfPayouts(services: PayoutDeskServices, spec: PayoutDeskSpec
           transferStory(services, kind, {
             id: wanted,
             limit,
-            viewOf: async (payout) => view(await shownPayout(services, kind, payout as Payout)),
+            viewOf: async (found) => {
+              const payout = found as Payout;
+              const recall = await recallStateOf(services, payout);
+              return { ...view(await shownPayout(services, kind, payout)), ...(recall ? { recall } : {}) };
+            },
           }),
         reveal: {
           permission: 'money',
@@ -91,17 +97,20 @@ export function deskOfPayouts(services: PayoutDeskServices, spec: PayoutDeskSpec
         },
       }),
     ],
-    decisions: approvalDecisions<Payout>(services, {
-      noun,
-      titles: {
-        approve: 'lets the payout be ordered of the party',
-        reject: 'releases what is held; the client reads the reason',
-      },
-      subject: transferSubject(services, kind, kind.noun),
-      kindOf: () => kind,
-      effectsOf: outgoingEffects,
-      view: async (sql, payout) => view(await shownPayout({ keyring, database: sql }, kind, payout)),
-    }),
+    decisions: [
+      ...approvalDecisions<Payout>(services, {
+        noun,
+        titles: {
+          approve: 'lets the payout be ordered of the party',
+          reject: 'releases what is held; the client reads the reason',
+        },
+        subject,
+        kindOf: () => kind,
+        effectsOf: outgoingEffects,
+        view: async (sql, payout) => view(await shownPayout({ keyring, database: sql }, kind, payout)),
+      }),
+      recallDecision(services, { noun, subject }),
+    ],
     figures: open.figures,
   });
 }

@@ -41,6 +41,10 @@ export function settlementDesk(services: SettlementDeskServices): Desk {
             'reported',
             ({ reported, currency: code }) => reported && { amount: reported, currency: code },
           ),
+          difference: columns.money(
+            'difference',
+            ({ difference, currency: code }) => difference && { amount: difference, currency: code },
+          ),
           asOf: columns.time('as of', ({ asOf }) => asOf),
         },
         // All of them are read, because there is one balance for each party and currency.

@@ -2,11 +2,9 @@ import { orderCard } from '../../../src/cards/orders/issuance';
 import type { StripeProgramme } from '../../../src/kernel/config/stripe';
 import { Decimal } from '../../../src/kernel/money/money';
 import { createStripeCardProcessor } from '../../../src/parties/card-processor/stripe/processor';
+import { lastBalances } from '../../../src/process/reported-balances';
 import { moveSettlement } from '../../../src/transfers/settlement/move';
-import {
-  lastProcessorBalances,
-  readProcessorBalances,
-} from '../../../src/transfers/settlement/processor-balances';
+import { readProcessorBalances } from '../../../src/transfers/settlement/processor-balances';
 import { createReading } from '../../../src/watch/watch';
 import { SECRET, type StripeAccount, stripeAccount } from '../../parties/card-processor/stripe/account';
 import type { Json } from '../../parties/card-processor/stripe/http-server';
@@ -103,6 +101,6 @@ export async function fundStripe({ database }: StripeApi): Promise<void> {
 /** The difference of Stripe's balance and our books. */
 export async function difference({ services, database }: StripeApi): Promise<string> {
   await readProcessorBalances(services);
-  const [usd] = await lastProcessorBalances(database);
+  const [usd] = await lastBalances(database);
   return usd ? usd.reported.minus(usd.booked).toFixed(2) : 'none';
 }

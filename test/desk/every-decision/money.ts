@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Decimal } from '../../../src/kernel/money/money';
+import { endToEndIdOf } from '../../../src/parties/iso20022/names';
+import type { BankFilesServices } from '../../../src/parties/iso20022/services';
+import { createFilePayouts } from '../../../src/parties/payouts/iso20022/payouts';
 import { openBreak } from '../../../src/process/breaks/operations';
 import { refundDeposit } from '../../../src/transfers/deposits/decide';
 import { accountBalance } from '../../cards/cards/support';
@@ -106,6 +109,25 @@ async function ibanPayout(world: EveryWorld, shown: string): Promise<Case> {
   return { subject: id, see: statusOf(world, id), shown };
 }
 
+/** A payout that has left by a file of a bank. The world's own party keeps everything but the recalls. */
+async function recallable(world: EveryWorld, id: string): Promise<Case> {
+  const { database, keyring, now, parties } = world.api.services;
+  const services = { settings: { bic: 'SOGEDEFFXXX' }, database, keyring, now };
+  const noExchange = { turn: async () => [] };
+  const { recalls } = createFilePayouts(services as unknown as BankFilesServices, noExchange);
+  Object.assign(parties.payouts, { recalls });
+  const orderKey = String(
+    await world.value('select coalesce(party_ref, id) from transfers where id = $1', id),
+  );
+  await world.api.database.query(
+    `insert into bank_orders (key, purpose, end_to_end_id, service, amount, currency, fingerprint, stage, sent, debited)
+     values ($1, 'payout', $2, 'sepa', 100, 'EUR', '', 'completed', 100, 100)`,
+    [orderKey, endToEndIdOf(orderKey)],
+  );
+  const see = () => world.value('select recall from bank_orders where key = $1', orderKey);
+  return { subject: id, see, shown: 'asked' };
+}
+
 async function withdrawal(world: EveryWorld, shown: string): Promise<Case> {
   const { client, accountId } = await world.funded('20000.00', 'EUR');
   const destinationId = await destinationOf(world.api, client);
@@ -170,6 +192,27 @@ export const MONEY: Rows = {
   },
   'payout.approve': { make: (world) => payout(world, 'processing') },
   'payout.reject': { make: (world) => payout(world, 'rejected') },
+  'payout.recall': {
+    two: true,
+    async make(world) {
+      const { client, accountId } = await world.funded('500.00', 'EUR');
+      const id = await created(client, accountId);
+      await lookAtPayout(world.api, id);
+      return recallable(world, id);
+    },
+  },
+  'iban-payout.recall': {
+    two: true,
+    async make(world) {
+      const client = await world.tenant();
+      await enabled(world.api, client);
+      const account = await world.value('select id from virtual_ibans where tenant_id = $1', client.clientId);
+      await credited(world.api, String(account), '500.00');
+      const { id } = await paidOut(client, '100.00');
+      await lookAtPayout(world.api, id);
+      return recallable(world, id);
+    },
+  },
   'iban-payout.approve': { make: (world) => ibanPayout(world, 'processing') },
   'iban-payout.reject': { make: (world) => ibanPayout(world, 'rejected') },
   'withdrawal.approve': { make: (world) => withdrawal(world, 'processing') },

@@ -283,12 +283,21 @@ describe('a recall of our payout', () => {
       payeeIban: undefined,
     });
     await recall();
-    await recall();
+    await expect(recall()).rejects.toMatchObject({ code: 'recall_asked' });
     await on.exchange.turn();
     const { text } = await on.placed('camt.056.001.08');
     expect(text).toContain('<OrgnlEndToEndId>PAYOUTPAY01</OrgnlEndToEndId>');
     await answered({});
     expect(await kinds()).toEqual(['bank_recall_refused']);
+  });
+
+  it('that has come back is refused', async () => {
+    await on.payouts.order(ORDER);
+    await on.exchange.turn();
+    const entry = { amount: '100.00', endToEndId: 'PAYOUTPAY01', payer: undefined, payeeIban: undefined };
+    await booked({ ...entry, side: 'debit' });
+    await booked({ ...entry, side: 'credit', returned: 'AC04' });
+    await expect(recall()).rejects.toMatchObject({ code: 'returned' });
   });
 
   it('that nobody has asked for has no answer', async () => {

@@ -38,7 +38,7 @@ const TABLES = [
   'bank_credit_recalls',
   'bank_entries',
   'bank_statements',
-  'bank_differences',
+  'balance_readings',
   'bank_changes',
 ];
 

@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type BankFolder, openBankFolder } from '../../../src/parties/iso20022/folder';
+import { takeFiles } from '../../../src/parties/iso20022/incoming';
 import type { Step } from '../../../src/parties/iso20022/outgoing';
+import { showUnreadable } from '../../../src/parties/iso20022/unreadable';
 import { type Files, files } from './fixture';
 
 const NOTIFICATION = readFileSync(join(__dirname, 'golden', 'camt.054.001.08.xml'), 'utf8');
@@ -71,6 +74,44 @@ it('a file with the longest name stops no other', async () => {
   expect(await on.list('taken')).toHaveLength(2);
   expect(await on.list('refused')).toHaveLength(1);
 });
+
+it('a file that we may not read is shown until it can be read, and stops no other', async () => {
+  await on.drop('locked.xml', NOTIFICATION.replaceAll('NT1', 'NT2').replaceAll('BK', 'BL'));
+  await on.drop('bank.xml', NOTIFICATION);
+  // The user of a test may read everything, so the file system's answer is made here.
+  const folder = openBankFolder(on.folder);
+  const denied = Object.assign(new Error('denied'), { code: 'EACCES', syscall: 'open' });
+  const locked: BankFolder = {
+    ...folder,
+    read: async (name) => (name === 'locked.xml' ? Promise.reject(denied) : folder.read(name)),
+  };
+  const take = async (from: BankFolder) => {
+    const { outcomes, unreadable } = await takeFiles(on.services, from, () => undefined);
+    await showUnreadable(on.services, unreadable);
+    return [...outcomes].sort();
+  };
+  expect(await take(locked)).toEqual(['booked', 'unreadable']);
+  expect(await take(locked)).toEqual(['unreadable']);
+  expect(await on.list('incoming')).toEqual(['locked.xml']);
+  const shown = await on.test.database.query(
+    `select subject, detail from breaks where kind = 'bank_file_unreadable' and resolved_at is null`,
+  );
+  expect(shown).toEqual([{ subject: 'bank-file:locked.xml', detail: 'no permission to read' }]);
+  expect(await take(folder)).toEqual(['booked']);
+  expect((await on.breaks()).filter((line) => line.startsWith('bank_file_unreadable'))).toEqual([]);
+  expect(await on.list('incoming')).toEqual([]);
+});
+
+it.each(['EIO', 'EMFILE'])(
+  'a file that fails with %s is an outage, because the folder may be at fault',
+  async (code) => {
+    await on.drop('bank.xml', NOTIFICATION);
+    const failed = Object.assign(new Error(code), { code, syscall: 'read' });
+    const folder: BankFolder = { ...openBankFolder(on.folder), read: () => Promise.reject(failed) };
+    await expect(takeFiles(on.services, folder, () => undefined)).rejects.toBe(failed);
+    expect(await on.list('incoming')).toEqual(['bank.xml']);
+  },
+);
 
 it('a folder that cannot be used is an outage of the party', async () => {
   await on.drop('file', '');

@@ -1,6 +1,7 @@
 import { Decimal } from '../../../src/kernel/money/money';
 import { compareBalances, showDifferences } from '../../../src/parties/iso20022/reconcile';
 import { type SandboxEntry, writeReport } from '../../../src/parties/iso20022/sandbox/reports';
+import { partyBalances } from '../../../src/transfers/settlement/balances';
 import { moveSettlement } from '../../../src/transfers/settlement/move';
 import { type Files, files, ORDER } from './fixture';
 import { EUR_ACCOUNT } from './samples';
@@ -184,6 +185,30 @@ describe('the bank’s balance', () => {
     await fund('250.00');
     await showDifferences(on.services, 0);
     expect(await shown('bank_balance_differs')).toEqual([]);
+  });
+
+  it('stands beside the books of the bank, with the difference to the books of both parties', async () => {
+    await fund('100.00');
+    await state({ number: 1, opening: '0.00', closing: '250.00', entries: [entry('250.00')] });
+    const funding = { party: 'payouts', currency: 'EUR', amount: new Decimal(20), as: 'funding' } as const;
+    await on.test.runtime.transaction((tx) => moveSettlement(tx, funding, new Date()));
+    await showDifferences(on.services, 3_600_000);
+    const shown = (await partyBalances(on.test.runtime)).map(({ party, booked, reported, difference }) => [
+      party,
+      ...[booked, reported, difference].map((amount) => amount?.toFixed(2)),
+    ]);
+    expect(shown).toEqual([
+      ['payouts', '20.00', undefined, undefined],
+      ['bank', '100.00', '250.00', '130.00'],
+    ]);
+  });
+
+  it('is compared before new files are taken, because the books follow them a moment later', async () => {
+    const readings = () => on.test.database.query('select 1 from balance_readings');
+    await state({ number: 1, opening: '0.00', closing: '250.00', entries: [entry('250.00')] });
+    expect(await readings()).toEqual([]);
+    await on.another().exchange.turn();
+    expect(await readings()).toHaveLength(1);
   });
 
   it('that differs for a moment opens none', async () => {

@@ -5,7 +5,6 @@ import pino from 'pino';
 import { checkLedger } from '../../../src/kernel/ledger/check';
 import { Decimal } from '../../../src/kernel/money/money';
 import { createFileBank } from '../../../src/parties/bank/iso20022/bank';
-import { askBack } from '../../../src/parties/iso20022/apply/recalls';
 import { createFileExchange, type FileExchange } from '../../../src/parties/iso20022/exchange';
 import { compareBalances } from '../../../src/parties/iso20022/reconcile';
 import { createSandboxFileBank, type SandboxFileBank } from '../../../src/parties/iso20022/sandbox/bank';
@@ -15,10 +14,12 @@ import { createFilePayouts } from '../../../src/parties/payouts/iso20022/payouts
 import { moveSettlement } from '../../../src/transfers/settlement/move';
 import { resolveSuspense } from '../../../src/transfers/suspense';
 import { createReading } from '../../../src/watch/watch';
+import { asOperator, key, operators, type Person } from '../../desk/support';
 import { SETTINGS } from '../../parties/iso20022/fixture';
 import { EUR_ACCOUNT, USD_ACCOUNT } from '../../parties/iso20022/samples';
 import { type Client, type TestApi, testApi } from '../../support/api';
 import { type TestDatabase, testDatabase } from '../../support/database';
+import { testDesk } from '../../support/desk';
 import { testKeyring } from '../../support/keyring';
 import { creditIdOf, enabled, ibanBalance, lookedAtCredit } from '../iban/support';
 import { created, fundedAccount, look, read } from '../payouts/support';
@@ -148,12 +149,29 @@ describe('a payout by files', () => {
 
   it('that is recalled comes back, or is kept', async () => {
     const [given, kept] = [await paid('75.00'), await paid('75.99')];
+    const desk = await testDesk(api.services);
+    const [person] = (await operators(api, 'ida')) as [Person];
+    const ida = await asOperator(desk.url, person);
+    const recall = (id: string) =>
+      ida('POST', 'decisions/payout.recall', { subject: id, input: {}, reason: 'paid by mistake' }, key());
     for (const { id, status } of [given, kept]) {
       expect(await status()).toBe('completed');
-      await api.services.database.transaction((tx) =>
-        askBack(services, tx, { key: `payout-${id}`, reason: 'CUST' }),
-      );
+      expect((await recall(id)).status).toBe(200);
+      expect((await recall(id)).status).toBe(409);
+      const { body } = await ida('GET', `records/${id}`);
+      expect(body.record.recall).toBe('asked');
     }
+    await desk.close();
+    expect(
+      await api.database.query(
+        `select actor, after from audit_log where action = 'payout.recall' order by id`,
+      ),
+    ).toEqual(
+      [given, kept].map(() => ({
+        actor: 'operator:ida',
+        after: expect.objectContaining({ recall: 'asked', code: 'CUST' }),
+      })),
+    );
     await pass();
     await pass();
     expect([await given.status(), await kept.status()]).toEqual(['returned', 'completed']);

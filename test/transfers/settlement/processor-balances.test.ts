@@ -47,10 +47,48 @@ it('opens a break for a difference that lasts, and closes it when it ends', asyn
   expect(await shown()).toEqual([]);
   reported = '94.00';
   await readIn(3_600);
-  expect(await shown()).toEqual(['processor_balance_differs -6.00']);
+  expect(await shown()).toEqual(['processor_balance_differs -5.00']);
   reported = '100.00';
   await readIn(300);
   expect(await shown()).toEqual([]);
+});
+
+it('shows the smallest difference of the window, because the rest was under way', async () => {
+  for (const amount of ['80.00', '97.00', '60.00', '85.00']) {
+    reported = amount;
+    await readIn(1_200);
+  }
+  expect(await shown()).toEqual(['processor_balance_differs -3.00']);
+  for (const amount of ['70.00', '90.00', '75.00', '80.00']) {
+    reported = amount;
+    await readIn(1_200);
+  }
+  expect(await shown()).toEqual(['processor_balance_differs -10.00']);
+});
+
+it('counts no movement that comes while the processor is asked', async () => {
+  const { balances } = api.services.parties.cardProcessor as { balances(): Promise<unknown> };
+  let spent = 0;
+  api.services.parties.cardProcessor = {
+    ...api.services.parties.cardProcessor,
+    async balances() {
+      const said = await balances();
+      await api.database.transaction((tx) =>
+        moveSettlement(
+          tx,
+          { party: 'cardProcessor', currency: 'USD', amount: new Decimal(1), as: 'withdrawal' },
+          api.clock.at,
+        ),
+      );
+      spent += 1;
+      return said as never;
+    },
+  };
+  for (let readings = 0; readings < 5; readings += 1) {
+    reported = (100 - spent).toFixed(2);
+    await readIn(1_200);
+  }
+  expect([spent, await shown()]).toEqual([5, []]);
 });
 
 it('takes a difference to the other side for a new one, as movements under way make it', async () => {
@@ -66,7 +104,11 @@ it('shows the reported balance beside the books', async () => {
   await readIn(0);
   const [balance] = await partyBalances(api.database, { parties: ['cardProcessor'] });
   expect(balance).toMatchObject({ party: 'cardProcessor', currency: 'USD', asOf: api.clock.at });
-  expect([balance?.booked.toFixed(2), balance?.reported?.toFixed(2)]).toEqual(['100.00', '97.00']);
+  expect([balance?.booked, balance?.reported, balance?.difference].map((each) => each?.toFixed(2))).toEqual([
+    '100.00',
+    '97.00',
+    '-3.00',
+  ]);
 });
 
 it('keeps the last reading while the processor is away', async () => {

@@ -70,6 +70,7 @@ helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
 {{- if has $role (list "api" "worker" "desk") }}
 {{- if eq $root.Values.settings.MODE "sandbox" }}{{ $_ := set $fixed "SANDBOX_PARTIES_URL" (printf "http://%s-api" (include "cardwright.name" $root)) }}{{ end }}
 {{- if include "cardwright.isStoring" . }}{{ $_ := set $fixed "DOCUMENTS_FOLDER" "/var/lib/cardwright/documents" }}{{ end }}
+{{- if $root.Values.bankFiles.claim }}{{ $_ := set $fixed "BANK_FILES_FOLDER" "/var/lib/cardwright/bank-files" }}{{ end }}
 {{- if $root.Values.rates.configMap }}{{ $_ := set $fixed "RATES_FILE" "/etc/cardwright/rates/rates.json" }}{{ end }}
 {{- end }}
 {{- range $name, $rule := $table.settings }}
@@ -132,6 +133,11 @@ capabilities: { drop: [ALL] }
 {{- end }}
 {{- if ne (eq ($settings.RATES_SOURCE | default "party") "file") (ne .Values.rates.configMap "") }}
 {{- fail "rates.configMap: must be given with settings.RATES_SOURCE=file, and only with it" }}
+{{- end }}
+{{- range $name := list "BANK_COMPANY" "BANK_BIC" "BANK_ACCOUNTS" }}
+{{- if ne (hasKey $settings $name) (ne $.Values.bankFiles.claim "") }}
+{{- fail (printf "settings.%s: must be given with bankFiles.claim, and only with it" $name) }}
+{{- end }}
 {{- end }}
 {{- if and .Values.signer.enabled (not .Values.secrets.SIGNER_KEYS) }}
 {{- fail "secrets.SIGNER_KEYS: must be given, or signer.enabled must be false" }}

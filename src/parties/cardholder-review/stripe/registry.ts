@@ -78,6 +78,7 @@ export function createStripeRegistry(options: StripeRegistryOptions): Cardholder
       if (id === undefined) return 'unknown_to_party';
       return orUnknown(reading(() => stripe.issuing.cardholders.retrieve(id)).then(wordOf));
     },
+    restrictsLater: true,
     changes: changesFromEvents(stripe, {
       types: TYPES,
       now,

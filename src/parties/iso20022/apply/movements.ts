@@ -7,6 +7,7 @@ import { SEALED_UNDER } from '../services';
 import { creditsNamed, insertCredit, insertRecall, lockCredit, recallsOf } from '../store/credits';
 import { findEntry, insertEntry, noteConcern, noteStated } from '../store/entries';
 import { type BankOrder, changeOrder, lockByName, noteCreditChange } from '../store/orders';
+import { answered } from '../unanswered';
 import { type Applying, show } from './context';
 import { isRenamed } from './renamed';
 import { bookReturn } from './returns';
@@ -96,6 +97,7 @@ async function paid(
 ): Promise<string | undefined> {
   const { tx } = applying;
   const subject = order.endToEndId;
+  await answered(applying, order.fileId);
   if (movement.currency !== order.currency) {
     await show(applying, FILE_BREAKS.contradiction, { subject, detail: 'currency', money: movement });
     return undefined;

@@ -1,4 +1,4 @@
-import type { Tx } from '../../../kernel/db/database';
+import type { Sql, Tx } from '../../../kernel/db/database';
 import { sumOf } from '../../../kernel/money/money';
 import { openBreakAgain } from '../../../process/breaks/operations';
 import { PartyRefused } from '../../../process/party-errors';
@@ -9,10 +9,11 @@ import {
   writeRecallAnswer,
   writeRecallRequest,
 } from '../messages/recalls';
+import { endToEndIdOf } from '../names';
 import { insertOutgoing, newMessageId } from '../outgoing';
 import type { BankFilesServices } from '../services';
 import { type BankCredit, creditsNamed, noteRecallAsked, recallsOf } from '../store/credits';
-import { changeOrder, findOrder, lockByName } from '../store/orders';
+import { type BankOrder, changeOrder, findOrder, lockByName, returnsOfOrder } from '../store/orders';
 import { type Applying, codeText, show } from './context';
 
 /**
@@ -66,20 +67,30 @@ export async function applyRecallAnswer(applying: Applying, { answers }: RecallA
 }
 
 /**
+ * The order of a payout that may be asked back.
+ * @throws PartyRefused `not_found`, `recall_asked`, `not_sent`, `returned`
+ */
+export async function askableOrder(sql: Sql, key: string): Promise<BankOrder> {
+  const order = await findOrder(sql, key);
+  if (order?.purpose !== 'payout') throw new PartyRefused('not_found');
+  if (order.recall !== null) throw new PartyRefused('recall_asked');
+  if (order.stage !== 'sent' && order.stage !== 'completed') throw new PartyRefused('not_sent');
+  if (sumOf(await returnsOfOrder(sql, key)).gte(order.amount)) throw new PartyRefused('returned');
+  return order;
+}
+
+/**
  * Asks the payee's bank for a payout that has left. Asked once.
  * @param reason a code of ISO 20022: CUST, DUPL, FRAD, TECH
- * @throws PartyRefused `not_found`, `not_sent`
+ * @throws PartyRefused as {@link askableOrder}
  */
 export async function askBack(
-  services: BankFilesServices,
+  services: Pick<BankFilesServices, 'settings' | 'keyring' | 'now'>,
   tx: Tx,
   { key, reason }: { key: string; reason: string },
 ): Promise<void> {
-  const known = await findOrder(tx, key);
-  const order = known && (await lockByName(tx, known.endToEndId));
-  if (order?.purpose !== 'payout') throw new PartyRefused('not_found');
-  if (order.stage !== 'sent' && order.stage !== 'completed') throw new PartyRefused('not_sent');
-  if (order.recall !== null) return;
+  await lockByName(tx, endToEndIdOf(key));
+  const order = await askableOrder(tx, key);
   const at = services.now();
   const messageId = newMessageId(at);
   const recall = {

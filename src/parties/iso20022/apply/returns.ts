@@ -12,6 +12,7 @@ import {
   nameReturn,
   returnsOfOrder,
 } from '../store/orders';
+import { answered } from '../unanswered';
 import { type Applying, show } from './context';
 
 /** Money of an order that has come back, as one of the two messages reports it. */
@@ -31,6 +32,7 @@ export interface Return {
 export async function bookReturn(applying: Applying, order: BankOrder, made: Return): Promise<void> {
   const { tx } = applying;
   const { id, amount, currency, reason, toldBy, bookedBy } = made;
+  await answered(applying, order.fileId);
   const known = await returnsOfOrder(tx, order.key);
   if (known.some((one) => toldBy !== null && one.toldBy === toldBy)) return;
   const lacks = toldBy === null ? 'bookedBy' : 'toldBy';

@@ -5,6 +5,7 @@ import { failureOf, type Stage, stageOf } from '../messages/status-codes';
 import type { Judged, StatusReport, TransferStatus } from '../messages/status-report';
 import { findSent } from '../store/files';
 import { type BankOrder, changeOrder, lockByName, lockOfFile, type OrderStage } from '../store/orders';
+import { answered } from '../unanswered';
 import { type Applying, codeText, show } from './context';
 
 /**
@@ -20,6 +21,7 @@ export async function applyStatusReport(applying: Applying, report: StatusReport
     throw new FileFault('transaction_count', 'OrgnlNbOfTxs');
   if (report.sum !== undefined && !report.sum.eq(sent.controlSum))
     throw new FileFault('control_sum', 'OrgnlCtrlSum');
+  await answered(applying, sent.id);
   const orders = await lockOfFile(tx, sent.id);
   const transfers = report.groups.flatMap((group) => group.transfers);
   await showUnknown(applying, report, orders);

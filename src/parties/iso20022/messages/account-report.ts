@@ -59,8 +59,8 @@ export function readNotifications(document: XmlNode): AccountReports {
 
 function readReport(node: XmlNode, root: XmlNode | undefined): AccountReport {
   for (const pages of ['StmtPgntn', 'NtfctnPgntn'])
-    if (isPart(at(node, pages))) throw new FileFault('pages', pages);
-  if (isPart(at(root, 'GrpHdr/MsgPgntn'))) throw new FileFault('pages', 'MsgPgntn');
+    if (isPart(at(node, pages))) throw new FileFault('pages', `${pages}, ${WHOLE}`);
+  if (isPart(at(root, 'GrpHdr/MsgPgntn'))) throw new FileFault('pages', `MsgPgntn, ${WHOLE}`);
   const account = accountAt(node, 'Acct') ?? '';
   const entries = childrenOf(node, 'Ntry');
   assertTotals(node, entries);
@@ -87,7 +87,13 @@ function timeOf(text: string): Date {
   return at;
 }
 
-/** Whether a report is split over several messages, whose balances are interim ones. */
+/** For the person who reads why the file was refused. */
+const WHOLE = 'the report must come whole in one message';
+
+/**
+ * Whether a report is split over several messages. The balances of a page are interim ones, so a page does not prove that
+ * nothing is missing.
+ */
 const isPart = (pages: XmlNode | undefined): boolean =>
   pages !== undefined && !(Number(textAt(pages, 'PgNb')) === 1 && isSetAt(pages, 'LastPgInd'));
 

@@ -1,4 +1,4 @@
-import { NOW, raw, table } from '../../../kernel/db/build';
+import { filtered, NOW, raw, table } from '../../../kernel/db/build';
 import type { Sql, Tx } from '../../../kernel/db/database';
 import { decimal, recordTable, safeInteger } from '../../../kernel/db/record-table';
 import type { Decimal } from '../../../kernel/money/money';
@@ -16,6 +16,7 @@ export interface BankFile {
   stagedAs: string | null;
   /** Sealed, bound to the message id. */
   content: Buffer | null;
+  placedAt: Date | null;
 }
 
 const COLUMNS = [
@@ -30,6 +31,7 @@ const COLUMNS = [
   'controlSum',
   'stagedAs',
   'content',
+  'placedAt',
 ];
 
 const files = recordTable<BankFile>('bank_files', { id: safeInteger, controlSum: decimal }, COLUMNS);
@@ -98,3 +100,72 @@ export async function insertRefused(
 /** Our file of that message id. */
 export const findSent = (sql: Sql, messageId: string): Promise<BankFile | undefined> =>
   files.one(sql, files().where({ direction: 'out', messageId }));
+
+// Answers -----------------------------------------------------------------------------------------------------------
+
+/** Files of orders that were placed and that the bank has not answered, the longest waiting first. */
+export const unansweredFiles = (sql: Sql, most: number): Promise<BankFile[]> =>
+  files.all(
+    sql,
+    files()
+      .where({ direction: 'out', result: 'placed', kind: 'pain.001.001.09' })
+      .whereNull('answeredAt')
+      .orderBy('placedAt')
+      .limit(most),
+  );
+
+/** Notes that a file of ours is waited for no more. @returns the file, where it was waited for until now */
+export const noteAnswered = (sql: Sql, id: number): Promise<BankFile | undefined> =>
+  files.writtenOne(sql, files().where({ id }).whereNull('answeredAt').update({ answeredAt: NOW }));
+
+/** The number of files that were refused since then. */
+export async function countRefused(sql: Sql, since: Date): Promise<number> {
+  const [row] = await sql.run<{ count: number }>(
+    table('bank_files')
+      .where({ result: 'refused' })
+      .where('createdAt', '>=', since)
+      .select(raw('count(*)::int as count')),
+  );
+  return row?.count ?? 0;
+}
+
+// The desk ----------------------------------------------------------------------------------------------------------
+
+/** A file as operators see it: without its content. */
+export interface FileLine
+  extends Pick<BankFile, 'id' | 'direction' | 'kind' | 'messageId' | 'name' | 'result' | 'transactions'> {
+  reason: string | null;
+  repeats: number;
+  createdAt: Date;
+  answeredAt: Date | null;
+}
+
+const lines = recordTable<FileLine>('bank_files', { id: safeInteger }, [
+  'id',
+  'direction',
+  'kind',
+  'messageId',
+  'name',
+  'result',
+  'transactions',
+  'reason',
+  'repeats',
+  'createdAt',
+  'answeredAt',
+]);
+
+/** A page of all files, newest first. @param below only files with a smaller id */
+export function listFiles(
+  sql: Sql,
+  given: {
+    direction?: BankFile['direction'] | undefined;
+    result?: BankFile['result'] | undefined;
+    below?: string | undefined;
+    limit: number;
+  },
+): Promise<FileLine[]> {
+  const { direction, result, below, limit } = given;
+  const page = lines().modify(filtered, { direction, result }).orderBy('id', 'desc').limit(limit);
+  if (below !== undefined) void page.where('id', '<', /^\d{1,18}$/.test(below) ? below : 0);
+  return lines.all(sql, page);
+}

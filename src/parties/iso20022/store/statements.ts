@@ -1,4 +1,4 @@
-import { raw, table } from '../../../kernel/db/build';
+import { table } from '../../../kernel/db/build';
 import type { Sql, Tx } from '../../../kernel/db/database';
 import { decimal, recordTable, safeInteger } from '../../../kernel/db/record-table';
 import type { Decimal } from '../../../kernel/money/money';
@@ -60,42 +60,18 @@ export const recentStatements = (sql: Sql, account: string): Promise<BankStateme
     )
     .then((found) => found.reverse());
 
-/** The last statement of each account. */
-export async function lastStatements(sql: Sql): Promise<BankStatement[]> {
+/** The last statement of each account. @param since accounts without a later statement are left out */
+export async function lastStatements(sql: Sql, since = new Date(0)): Promise<BankStatement[]> {
   const last = table('bank_statements').distinctOn('account', 'currency');
   return statements.all(
     sql,
-    last.orderBy([
-      { column: 'account' },
-      { column: 'currency' },
-      { column: 'until', order: 'desc' },
-      { column: 'id', order: 'desc' },
-    ]),
+    last
+      .where('until', '>', since)
+      .orderBy([
+        { column: 'account' },
+        { column: 'currency' },
+        { column: 'until', order: 'desc' },
+        { column: 'id', order: 'desc' },
+      ]),
   );
-}
-
-// Differences -------------------------------------------------------------------------------------------------------
-
-export interface BankDifference {
-  currency: string;
-  difference: Decimal;
-  since: Date;
-}
-
-const differences = recordTable<BankDifference>('bank_differences', { difference: decimal });
-
-/** Notes a difference. A lasting difference keeps the time at which it began. @returns since when */
-export async function noteDifference(tx: Tx, found: BankDifference): Promise<Date> {
-  const [row] = await differences.written(
-    tx,
-    differences()
-      .insert(differences.row(found))
-      .onConflict('currency')
-      .merge({ difference: raw('excluded.difference') }),
-  );
-  return row?.since ?? found.since;
-}
-
-export async function forgetDifference(tx: Tx, currency: string): Promise<void> {
-  await tx.run(differences().where({ currency }).delete());
 }

@@ -1,5 +1,6 @@
 import { sumOf } from '../../../kernel/money/money';
 import { PartyRefused } from '../../../process/party-errors';
+import { askableOrder, askBack } from '../../iso20022/apply/recalls';
 import type { FileExchange } from '../../iso20022/exchange';
 import { takeOrder } from '../../iso20022/orders';
 import type { BankFilesServices } from '../../iso20022/services';
@@ -31,6 +32,13 @@ export function createFilePayouts(services: BankFilesServices, exchange: FileExc
     async changes(after) {
       await exchange.turn();
       return changesAfter(database, 'payouts', after);
+    },
+    recalls: {
+      state: async (sql, key) => (await findOrder(sql, key))?.recall ?? null,
+      async assertAskable(sql, key) {
+        await askableOrder(sql, key);
+      },
+      ask: (tx, given) => askBack(services, tx, given),
     },
     verify: () => undefined,
   };
