@@ -133,7 +133,7 @@ async function start(run: Run, role: Exclude<Role, 'signer'>): Promise<void> {
   await assertPortFree(config.metricsHost, config.metricsPort, 'METRICS_PORT');
   if (config.databaseUrl !== undefined && role === 'all') await assertReachable(config, urlsOf(config));
   else if (config.databaseUrl !== undefined) await assertDatabase('DATABASE_URL', config.databaseUrl);
-  if (config.mode === 'live' && config.witness === undefined && (role === 'worker' || role === 'all'))
+  if (config.mode === 'live' && config.outside.witness === undefined && (role === 'worker' || role === 'all'))
     log.warn('AUDIT_HEAD_TO is not given: nobody outside is told the head of the audit log');
   await claimFolders(role, config);
   const masterKeys = createMasterKeys(

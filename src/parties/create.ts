@@ -1,5 +1,5 @@
 import type { DocumentsSettings } from '../kernel/config/config';
-import type { OtherOutsideSettings } from '../kernel/config/outside';
+import type { OutsideSettings } from '../kernel/config/outside';
 import { missingParties, type PartySettings } from '../kernel/config/parties';
 import { PARTIES, PARTY_NAMES, type Party } from '../kernel/parties';
 import type { Keyring } from '../kernel/security/keyring';
@@ -26,7 +26,7 @@ import { partyPath, partySecret } from './sandbox/mount';
 import { createRemoteSigner } from './signer/remote';
 import { createWitness } from './witness/create';
 
-export interface PartiesOptions extends PartyWiring, Partial<OtherOutsideSettings> {
+export interface PartiesOptions extends PartyWiring, Partial<OutsideSettings> {
   mode: 'sandbox' | 'live';
   keyring: Keyring;
   /** The machine's time, for signatures and for parties outside of the sandbox. */

@@ -8,7 +8,6 @@ import { warnOfFewHosts } from '../chain/networks/nodes/hosts';
 import { listOpened } from '../chain/networks/operations';
 import { INSTALLATION } from '../desk/operators/operations';
 import type { Config, Role } from '../kernel/config/config';
-import { otherOutside } from '../kernel/config/outside';
 import { callOthers, hearOthers } from '../kernel/db/calls';
 import { createDatabase, type Database } from '../kernel/db/database';
 import { lookoutOf } from '../kernel/db/lookout';
@@ -233,7 +232,7 @@ function connect(setup: Setup, { database, keyring }: Base): Parts {
     handOver,
     readiness: readiness.ask,
     publicUrl: () => config.publicUrl ?? ownUrl(),
-    ...(role === 'dispatcher' ? NO_PARTIES : { ...otherOutside(config), partySettings: config.parties }),
+    ...(role === 'dispatcher' ? NO_PARTIES : { ...config.outside, partySettings: config.parties }),
     sandboxPartiesUrl: () => config.sandboxPartiesUrl ?? ownUrl(),
     observers: metrics.observers,
     onClockAdvanced: () => afterClock(infrastructure, temporal, composition.services),

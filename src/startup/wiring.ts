@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import type { Logger } from 'pino';
 import type { AnswerWithin } from '../cards/services';
 import type { Config, DeskSignIn, DocumentsSettings } from '../kernel/config/config';
-import type { OtherOutsideSettings } from '../kernel/config/outside';
+import type { OutsideSettings } from '../kernel/config/outside';
 import type { PartySettings } from '../kernel/config/parties';
 import type { Database } from '../kernel/db/database';
 import type { Sign } from '../kernel/db/lookout';
@@ -20,7 +20,7 @@ import type { Parties } from '../parties/parties';
 import type { Services } from '../services';
 
 /** Parts that are started or configured before any domain. */
-export interface Wiring extends Partial<OtherOutsideSettings> {
+export interface Wiring extends Partial<OutsideSettings> {
   database: Database;
   keyring: Keyring;
   log: Logger;

@@ -9,7 +9,7 @@ it('gives settings with which a live installation starts', () => {
   const [, block = ''] = /```dotenv\n(.*?)```/s.exec(text) ?? [];
   const config = readConfig(parseEnv(block), 'reaches');
   expect(config.mode).toBe('live');
-  expect(config.stripeIssuing).toMatchObject({ processes: true, reviews: true });
-  expect(config.bankFiles?.serves).toEqual(['payouts', 'bank']);
-  expect(config.ibanRange).toMatchObject({ country: 'DE', digits: 6 });
+  expect(config.outside.stripeIssuing).toMatchObject({ processes: true, reviews: true });
+  expect(config.outside.bankFiles?.serves).toEqual(['payouts', 'bank']);
+  expect(config.outside.ibanRange).toMatchObject({ country: 'DE', digits: 6 });
 });

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { AddressList } from '../security/address-lists';
 import { LIMIT_VARIABLES, type LimitSettings, limitSettings } from './limits';
 import { type MasterKeySettings, readMasterKeys } from './master-keys';
-import { type OutsideSettings, type PartyUse, readOutside } from './outside';
+import { type FromOutside, type PartyUse, readOutside } from './outside';
 import type { S3Settings } from './s3';
 import {
   address,
@@ -160,7 +160,7 @@ export interface DeskSignIn {
   lock: { failures: number; milliseconds: number } | undefined;
 }
 
-export interface Config extends OutsideSettings {
+export interface Config extends FromOutside {
   mode: 'sandbox' | 'live';
   production: boolean;
   host: string;
@@ -248,7 +248,7 @@ export function readConfig(
 ): Config {
   const given = givenIn(environment);
   const parsed = schema.safeParse(given);
-  const { outside, wrong: wrongOutside } = readOutside(given, partyUse);
+  const { wrong: wrongOutside, ...outside } = readOutside(given, partyUse);
   const { access, wrong: wrongAccess } = readTemporalAccess(given);
   const wrong = [
     ...(parsed.success ? wrongTogether(parsed.data, opensKeys) : wrongAlone(parsed.error, given)),
@@ -297,7 +297,7 @@ const deskSignInOf = (env: Environment): DeskSignIn => ({
 
 function configOf(
   env: Environment,
-): Omit<Config, 'temporal' | keyof OutsideSettings> & { temporal: Omit<Config['temporal'], 'access'> } {
+): Omit<Config, 'temporal' | keyof FromOutside> & { temporal: Omit<Config['temporal'], 'access'> } {
   return {
     mode: modeOf(env),
     production: env.NODE_ENV === 'production',

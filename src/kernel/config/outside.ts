@@ -1,5 +1,4 @@
-import type { Party } from '../parties';
-import { partyVariable } from '../parties';
+import { type Party, partyVariable } from '../parties';
 import { type BankFilesSettings, readBankFiles } from './bank-files';
 import { readMailSettings, type SmtpSettings } from './mail';
 import {
@@ -17,11 +16,8 @@ import { readWitnessSettings, type WitnessSettings } from './witness';
 /** `reaches`: the process calls the parties. `serves`: the process serves the sandbox's parties. */
 export type PartyUse = 'reaches' | 'serves' | 'neither';
 
-/** Settings of the systems outside of the installation. */
+/** Settings of the systems outside of the installation, beside those of the parties over our own protocol. */
 export interface OutsideSettings {
-  parties: PartySettings;
-  /** Secrets of the parties that this process serves. */
-  partySecrets: PartySecrets;
   /** Absent: the checkout that `parties` names, or the sandbox's. */
   stripe: StripeSettings | undefined;
   /** Absent: the card processor and the cardholder review that `parties` names, or the sandbox's. */
@@ -38,16 +34,18 @@ export interface OutsideSettings {
   witness: WitnessSettings | undefined;
 }
 
-/** The settings beside those of the parties over our own protocol. */
-export type OtherOutsideSettings = Omit<OutsideSettings, 'parties' | 'partySecrets'>;
-
 type Environment = Readonly<Record<string, string | undefined>>;
 
+/** All settings of other systems. */
+export interface FromOutside {
+  parties: PartySettings;
+  /** Secrets of the parties that this process serves. */
+  partySecrets: PartySecrets;
+  outside: OutsideSettings;
+}
+
 /** @returns the settings, and a line for each wrong variable */
-export function readOutside(
-  given: Environment,
-  partyUse: PartyUse,
-): { outside: OutsideSettings; wrong: string[] } {
+export function readOutside(given: Environment, partyUse: PartyUse): FromOutside & { wrong: string[] } {
   const served = partyUse === 'serves' ? readPartySecrets(given) : { secrets: {}, wrong: [] };
   const read = partyUse === 'serves' ? { settings: {}, wrong: served.wrong } : readPartySettings(given);
   const parties: PartySettings = read.settings;
@@ -79,36 +77,6 @@ export function readOutside(
       .map((party) => `${partyVariable(party)}: must not be given with BANK_FILES_FOLDER`),
     ...(mustNotMiss ? missingParties(parties, ownAdapter) : []),
   ];
-  const partySecrets: PartySecrets = served.secrets;
-  const outside = {
-    parties,
-    partySecrets,
-    stripe,
-    stripeIssuing,
-    bankFiles,
-    ibanRange,
-    ratesSource,
-    smtp,
-    witness,
-  };
-  return { outside, wrong };
+  const outside = { stripe, stripeIssuing, bankFiles, ibanRange, ratesSource, smtp, witness };
+  return { parties, partySecrets: served.secrets, outside, wrong };
 }
-
-/** Leaves out the settings of the parties over our own protocol. */
-export const otherOutside = ({
-  stripe,
-  stripeIssuing,
-  bankFiles,
-  ibanRange,
-  ratesSource,
-  smtp,
-  witness,
-}: OutsideSettings): OtherOutsideSettings => ({
-  stripe,
-  stripeIssuing,
-  bankFiles,
-  ibanRange,
-  ratesSource,
-  smtp,
-  witness,
-});

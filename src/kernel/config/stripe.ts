@@ -94,15 +94,9 @@ export function readStripe(given: Environment): ReadStripe {
 function readServer(url: string | undefined): { server: { server?: StripeServer }; wrong: string[] } {
   const wrong = url === undefined ? [] : wrongAddress('STRIPE_URL', url);
   if (url === undefined || wrong.length > 0) return { server: {}, wrong };
-  const { protocol, hostname, port } = new URL(url);
-  const isPlain = protocol === 'http:';
-  const usual = isPlain ? 80 : 443;
-  const server = {
-    host: hostname,
-    port: port === '' ? usual : Number(port),
-    protocol: isPlain ? 'http' : 'https',
-  };
-  return { server: { server: server as StripeServer }, wrong };
+  const { protocol, hostname: host, port } = new URL(url);
+  const [name, usual] = protocol === 'http:' ? (['http', 80] as const) : (['https', 443] as const);
+  return { server: { server: { host, port: port === '' ? usual : Number(port), protocol: name } }, wrong };
 }
 
 interface ReadIssuing extends Pick<StripeIssuingSettings, 'webhookSecrets' | 'programmes'> {

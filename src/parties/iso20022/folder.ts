@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { constants, createReadStream } from 'node:fs';
 import { lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { deleteOlder, isMissing, syncFolder, unlessMissing, writeOnDisk } from './on-disk';
 import { MAX_FILE_BYTES } from './xml/reader';
 
 /** The sub-folders. `taken` and `refused` hold incoming files after they were looked at. */
@@ -102,13 +103,7 @@ export function openBankFolder(folder: string): BankFolder {
     async stage(name, bytes) {
       await ready();
       const stagedAs = `.${name}.${randomUUID()}.part`;
-      const file = await open(path('outgoing', stagedAs), 'wx', 0o640);
-      try {
-        await file.writeFile(bytes);
-        await file.sync();
-      } finally {
-        await file.close();
-      }
+      await writeOnDisk(path('outgoing', stagedAs), bytes);
       await syncFolder(path('outgoing'));
       return stagedAs;
     },
@@ -133,42 +128,15 @@ export function openBankFolder(folder: string): BankFolder {
     },
     async forgetTaken(before) {
       await ready();
-      await forget(path('taken'), before, () => true);
+      await deleteOlder(path('taken'), before);
     },
     async forgetStaged(before) {
       await ready();
-      await forget(path('outgoing'), before, (name) => STAGED.test(name));
+      await deleteOlder(path('outgoing'), before, (name) => STAGED.test(name));
     },
   };
 }
 
-async function forget(folder: string, before: Date, isMeant: (name: string) => boolean): Promise<void> {
-  for (const name of (await readdir(folder)).filter(isMeant)) {
-    const stat = await unlessMissing(lstat(join(folder, name)));
-    if (stat?.isFile() && stat.mtime < before) await rm(join(folder, name), { force: true });
-  }
-}
-
 async function makeFolders(folder: string): Promise<void> {
   for (const name of SUBFOLDERS) await mkdir(join(folder, name), { recursive: true, mode: 0o770 });
-}
-
-/** A file's name is an entry of its folder, which must be on disk too. */
-async function syncFolder(folder: string): Promise<void> {
-  if (process.platform === 'win32') return;
-  const handle = await open(folder, 'r');
-  await handle.sync().finally(() => handle.close());
-}
-
-/** A name that is too long has no file either: that of the signature beside a file with the longest name. */
-const isMissing = (error: unknown): boolean =>
-  ['ENOENT', 'ENAMETOOLONG'].includes((error as NodeJS.ErrnoException).code ?? '');
-
-async function unlessMissing<T>(work: Promise<T>): Promise<T | undefined> {
-  try {
-    return await work;
-  } catch (error) {
-    if (isMissing(error)) return undefined;
-    throw error;
-  }
 }

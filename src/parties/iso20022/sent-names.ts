@@ -1,5 +1,7 @@
-import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { mkdir, readdir, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
+import { deleteOlder, syncFolder, writeOnDisk } from './on-disk';
 
 /**
  * The names of orders in files that were placed, kept beside the files for a week. A database that has lost its last
@@ -10,7 +12,7 @@ export interface SentNames {
   note(messageId: string, names: readonly string[]): Promise<void>;
   /** The names of the last week. */
   all(): Promise<ReadonlySet<string>>;
-  /** Whether a file's orders are noted. Another folder, such as one that is not mounted, lacks the note. */
+  /** Whether a file's orders are noted. The note is missing in any other folder, such as an empty mount point. */
   has(messageId: string): Promise<boolean>;
   forget(before: Date): Promise<void>;
 }
@@ -22,23 +24,21 @@ export function openSentNames(folder: string): SentNames {
   /** Files are never changed, so each is read once. */
   const known = new Map<string, readonly string[]>();
 
+  const ready = () => mkdir(path(), { recursive: true, mode: 0o770 });
+
   async function read(): Promise<string[]> {
-    await mkdir(path(), { recursive: true, mode: 0o770 });
+    await ready();
     return (await readdir(path())).filter((name) => !name.startsWith('.'));
   }
 
   return {
     async note(messageId, names) {
-      await mkdir(path(), { recursive: true, mode: 0o770 });
-      const temporary = path(`.${messageId}.part`);
-      const file = await open(temporary, 'w', 0o640);
-      try {
-        await file.writeFile(names.join('\n'));
-        await file.sync();
-      } finally {
-        await file.close();
-      }
+      await ready();
+      // A name of its own, because several processes may note the same file.
+      const temporary = path(`.${messageId}.${randomUUID()}.part`);
+      await writeOnDisk(temporary, names.join('\n'));
       await rename(temporary, path(messageId));
+      await syncFolder(path());
     },
     async all() {
       const present = new Set(await read());
@@ -49,8 +49,8 @@ export function openSentNames(folder: string): SentNames {
     },
     has: async (messageId) => (await read()).includes(messageId),
     async forget(before) {
-      for (const name of await read())
-        if ((await stat(path(name))).mtime < before) await rm(path(name), { force: true });
+      await ready();
+      await deleteOlder(path(), before); // with the temporary files that killed processes have left
     },
   };
 }

@@ -103,7 +103,7 @@ export const placeOf = async (config: Config): Promise<InstallationPlace> => ({
   away: away(config),
 });
 
-async function toldHeads({ witness }: Config, file: string | undefined): Promise<ChainHead[]> {
+async function toldHeads({ outside: { witness } }: Config, file: string | undefined): Promise<ChainHead[]> {
   const settings = file === undefined ? witness : ({ kind: 'file', path: file } as const);
   const { told } = createWitness(settings, () => new Date());
   if (told) return told();

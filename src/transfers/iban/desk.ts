@@ -124,15 +124,15 @@ const companies: SubjectSpec<Company> = {
 
 function switching({ ibanRange, now }: IbanDeskServices, verb: 'enable' | 'disable'): Decision {
   const status = verb === 'enable' ? 'active' : 'disabled';
-  /** @throws Problem 404 */
-  const assertPossible = ({ iban }: Company): void => {
-    if (verb === 'disable' && !iban) throw notFound('virtual IBAN');
-    if (verb === 'enable') rangeOrRefusal();
-  };
   /** @throws Problem 409 */
-  const rangeOrRefusal = (): IbanRange => {
+  const requireRange = (): IbanRange => {
     if (ibanRange) return ibanRange;
     throw conflict('invalid_transition', 'No bank has given a range of IBANs (VIRTUAL_IBAN_PREFIX).');
+  };
+  /** @throws Problem 404, 409 */
+  const assertPossible = ({ iban }: Company): void => {
+    if (verb === 'enable') requireRange();
+    else if (!iban) throw notFound('virtual IBAN');
   };
   return decision<Company>({
     name: `iban.${verb}`,
@@ -152,7 +152,7 @@ function switching({ ibanRange, now }: IbanDeskServices, verb: 'enable' | 'disab
       assertPossible(subject);
       const { iban, changed } =
         verb === 'enable'
-          ? await enableIban(tx, rangeOrRefusal(), id, now())
+          ? await enableIban(tx, requireRange(), id, now())
           : await disableIban(tx, id, now());
       return {
         about: { id: iban.id, tenantId: id },

@@ -249,15 +249,36 @@ const LASTING = [
 ];
 
 /** @returns workflows that failed, and those of records that still run */
-async function strayWorkflows({ fleet }: ChaosWorld): Promise<string[]> {
+async function strayWorkflows({ fleet, database }: ChaosWorld): Promise<string[]> {
   const temporal = temporalAt(fleet.temporalAddress);
   try {
     const found: string[] = [];
     const query = `ExecutionStatus in ('Failed', 'Terminated', 'TimedOut', 'Running')`;
     for await (const { workflowId, type, status } of temporal.client.workflow.list({ query }))
       if (status.name !== 'RUNNING' || !LASTING.includes(type)) found.push(`${workflowId} ${status.name}`);
-    return found.slice(0, 20);
+    const resting = await restingRecords(database);
+    const strays = found.filter((stray) => !resting.has(recordOf(stray))).slice(0, 20);
+    return await Promise.all(strays.map((stray) => withEvents(temporal, stray)));
   } finally {
     await temporal.close();
   }
+}
+
+/** `payout-lifecycle-pay_… RUNNING` is of the record `pay_…`. */
+const recordOf = (stray: string): string => /([^ -]*) \w+$/.exec(stray)?.[1] ?? '';
+
+/** Ended transfers that wait for a day, because their party's list was unread ({@link leftOver}). */
+async function restingRecords(database: ChaosWorld['database']): Promise<Set<string>> {
+  const rows = await database.query<{ id: string }>(
+    `select id from transfers where look_at > now() + interval '20 hours'`,
+  );
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** With the types of its last events, for the reader of the failure. */
+async function withEvents({ client }: ReturnType<typeof temporalAt>, stray: string): Promise<string> {
+  const [workflowId = ''] = stray.split(' ');
+  const { events } = await client.workflow.getHandle(workflowId).fetchHistory();
+  const last = (events ?? []).slice(-8).map(({ eventType }) => eventType);
+  return `${stray} ${last.join(' ')}`;
 }

@@ -9,18 +9,18 @@ const PARTY = { PARTY_RATES_URL: 'https://rates.example.com', PARTY_RATES_SECRET
 
 it('is the party by default', () => {
   for (const given of [{}, { RATES_SOURCE: 'party' }, { RATES_SOURCE: '', RATES_FILE: '' }, PARTY])
-    expect(readConfig(given).ratesSource).toBeUndefined();
+    expect(readConfig(given).outside.ratesSource).toBeUndefined();
 });
 
 it('is a file or the ECB, with a spread if given', () => {
-  expect(readConfig(FILE).ratesSource).toEqual({
+  expect(readConfig(FILE).outside.ratesSource).toEqual({
     source: 'file',
     path: '/etc/rates.json',
     halfSpreadBps: new Decimal(0),
   });
-  expect(readConfig(ECB).ratesSource).toMatchObject({ source: 'ecb', url: ECB_DAILY_URL });
+  expect(readConfig(ECB).outside.ratesSource).toMatchObject({ source: 'ecb', url: ECB_DAILY_URL });
   const mirrored = { ...ECB, RATES_ECB_URL: 'http://mirror/daily.xml', RATES_HALF_SPREAD_BPS: '12.5' };
-  expect(readConfig(mirrored).ratesSource).toEqual({
+  expect(readConfig(mirrored).outside.ratesSource).toEqual({
     source: 'ecb',
     url: 'http://mirror/daily.xml',
     halfSpreadBps: new Decimal('12.5'),

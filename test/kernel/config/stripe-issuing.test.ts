@@ -25,8 +25,8 @@ function messageOf(environment: Record<string, string | undefined>): string {
 
 it('is on where a party is Stripe, without Checkout', () => {
   const config = readConfig(ISSUING);
-  expect(config.stripe).toBeUndefined();
-  expect(config.stripeIssuing).toEqual({
+  expect(config.outside.stripe).toBeUndefined();
+  expect(config.outside.stripeIssuing).toEqual({
     secretKey: 'sk_test_abc',
     webhookSecrets: ['whsec_abc', 'whsec_def'],
     processes: true,
@@ -39,8 +39,8 @@ it('is on where a party is Stripe, without Checkout', () => {
 it('is on for one of both parties, and beside Checkout', () => {
   const { PARTY_CARD_PROCESSOR: _, STRIPE_ISSUING_PROGRAMMES: __, ...registry } = ISSUING;
   const config = readConfig({ ...registry, STRIPE_WEBHOOK_SECRET: 'whsec_ghi' });
-  expect(config.stripe).toEqual({ secretKey: 'sk_test_abc', webhookSecret: 'whsec_ghi' });
-  expect(config.stripeIssuing).toMatchObject({ processes: false, reviews: true, programmes: {} });
+  expect(config.outside.stripe).toEqual({ secretKey: 'sk_test_abc', webhookSecret: 'whsec_ghi' });
+  expect(config.outside.stripeIssuing).toMatchObject({ processes: false, reviews: true, programmes: {} });
 });
 
 it('replaces the addresses of both parties in live mode', () => {

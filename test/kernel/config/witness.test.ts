@@ -2,10 +2,10 @@ import { readConfig } from '../../../src/kernel/config/config';
 
 const KEYS = { AUDIT_HEAD_S3_ACCESS_KEY_ID: 'id', AUDIT_HEAD_S3_SECRET_ACCESS_KEY: 'hush' };
 const witness = (to: string, more: NodeJS.ProcessEnv = {}) =>
-  readConfig({ AUDIT_HEAD_TO: to, ...more }).witness;
+  readConfig({ AUDIT_HEAD_TO: to, ...more }).outside.witness;
 
 it('is a file, an endpoint or a bucket by the address', () => {
-  expect(readConfig({}).witness).toBeUndefined();
+  expect(readConfig({}).outside.witness).toBeUndefined();
   expect(witness('/mnt/heads/audit')).toEqual({ kind: 'file', path: '/mnt/heads/audit' });
   const url = 'https://witness.example.com/heads';
   const secret = 'sixteen letters!';

@@ -530,8 +530,8 @@ describe('the configuration of Stripe', () => {
   const keys = { STRIPE_SECRET_KEY: 'sk_test_abc', STRIPE_WEBHOOK_SECRET: 'whsec_abc' };
 
   it('is off without keys, and on with both', () => {
-    expect(readConfig({}).stripe).toBeUndefined();
-    expect(readConfig(keys).stripe).toEqual({ secretKey: 'sk_test_abc', webhookSecret: 'whsec_abc' });
+    expect(readConfig({}).outside.stripe).toBeUndefined();
+    expect(readConfig(keys).outside.stripe).toEqual({ secretKey: 'sk_test_abc', webhookSecret: 'whsec_abc' });
   });
 
   it.each([

@@ -103,7 +103,7 @@ describe('a file that cannot be used', () => {
     expect(await booked()).toBe(0);
     expect(await on.list('incoming')).toEqual([]);
     expect(await on.list('refused')).toEqual([expect.stringMatching(/^[0-9a-f]{12}-bank\.xml$/)]);
-    // Its break names the file, and no value of it.
+    // The break names the file, and no value of it.
     expect((await on.breaks()).join()).not.toMatch(/Hopper|FR14|250\.00/);
   });
 

@@ -60,8 +60,8 @@ describe('the settings of a bank by files', () => {
     ]);
     const both = { ...GIVEN, PARTY_BANK_URL: 'https://bank.example.com', PARTY_BANK_SECRET: 's'.repeat(32) };
     expect(() => readConfig(both, 'reaches')).toThrow('PARTY_BANK: must not be given with BANK_FILES_FOLDER');
-    expect(readConfig({ ...both, BANK_FILES_SERVE: 'payouts' }, 'reaches').bankFiles?.serves).toEqual([
-      'payouts',
-    ]);
+    expect(readConfig({ ...both, BANK_FILES_SERVE: 'payouts' }, 'reaches').outside.bankFiles?.serves).toEqual(
+      ['payouts'],
+    );
   });
 });

@@ -74,7 +74,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Lets time pass, and both sides exchange their files and tell of them. */
+/** Moves the clock. Both sides exchange their files, and the watcher reads them. */
 async function pass(seconds = 0): Promise<void> {
   clock = new Date(clock.getTime() + seconds * 1_000);
   await exchange.turn();

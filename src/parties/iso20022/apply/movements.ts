@@ -65,7 +65,7 @@ async function repeated(
   { account, statementId, place }: Omit<Reported, 'names'>,
 ): Promise<void> {
   const known = await findEntry(applying.tx, name);
-  // A message tells of each movement once, so the same reference in it stands for another movement.
+  // A message has each movement once, so the same reference again is another movement.
   if (known?.fileId === applying.file.id)
     return show(applying, FILE_BREAKS.unnamed, {
       subject: account,
@@ -136,7 +136,7 @@ async function recalled(
 ): Promise<string | undefined> {
   const { tx, services } = applying;
   const [found, other] = await creditsNamed(tx, movement);
-  // A reference of two payments says nothing.
+  // A reference of two payments identifies neither.
   const credit = found && !other ? await lockCredit(tx, found.id) : undefined;
   if (credit?.currency !== movement.currency) return undefined;
   const before = sumOf(await recallsOf(tx, credit.id));

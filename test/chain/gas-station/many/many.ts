@@ -3,6 +3,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { orderAutoSweeps } from '../../../../src/chain/gas-station/auto-sweep';
 import { advanceGasOperation } from '../../../../src/chain/gas-station/operations/steps/advance';
 import { nodeOf } from '../../../../src/chain/networks/nodes/nodes';
+import { DatabaseAway } from '../../../../src/kernel/db/faults';
 import type { ChainNode } from '../../../../src/parties/chain/port';
 import { openWorld, type World, type WorldOptions } from '../../../transfers/chain-deposits/support';
 import { posted } from '../operations/support';
@@ -104,9 +105,9 @@ export async function sweepAll({ on, later }: ManyWallets): Promise<number> {
     );
     const due = open.map(({ id }) => id).filter((id) => (looks.get(id) ?? 0) <= services.now().getTime());
     const [made] = await Promise.all([
-      orderAutoSweeps(services),
+      whenReached(() => orderAutoSweeps(services)),
       inParallel(due, async (id) => {
-        const { lookAt } = await advanceGasOperation(services, id);
+        const { lookAt } = await whenReached(() => advanceGasOperation(services, id));
         looks.set(id, lookAt ?? Infinity);
       }),
     ]);
@@ -115,6 +116,17 @@ export async function sweepAll({ on, later }: ManyWallets): Promise<number> {
     if (made + due.length > 0) continue;
     await on.chain.client.mine({ blocks: 1 });
     later(Math.min(...open.map(({ id }) => looks.get(id) ?? 0)) - services.now().getTime());
+  }
+}
+
+/** Repeats a step while a busy machine keeps it from the database, as a workflow does. */
+async function whenReached<T>(step: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await step();
+    } catch (error) {
+      if (!(error instanceof DatabaseAway)) throw error;
+    }
   }
 }
 
