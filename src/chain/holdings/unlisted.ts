@@ -97,8 +97,8 @@ const rowOf = ({ txHash, ordinal, token, to, units, block }: ChainTransfer) => (
  * @param above the last block that stays
  */
 export async function forgetUnlisted(tx: Tx, chain: string, above: number): Promise<void> {
-  for (const of of [unlisted(), table('unlisted_rests')])
-    await tx.run(of.where({ chain }).where('blockNumber', '>', above).delete());
+  for (const rows of [unlisted(), table('unlisted_rests')])
+    await tx.run(rows.where({ chain }).where('blockNumber', '>', above).delete());
 }
 
 /** The key of a stored transfer in the order of {@link listUnlisted}. */

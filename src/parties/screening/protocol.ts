@@ -17,7 +17,9 @@ export const screeningBody = z.object({
   accountId: z
     .string()
     .nullable()
-    .describe('Our account that the payment is for, or comes from: the customer or user of a vendor. Null: nobody’s.'),
+    .describe(
+      'Our account that the payment is for, or comes from: the customer or user of a vendor. Null: nobody’s.',
+    ),
   ownAddress: z.string().nullable().describe('Our address of a payment that has arrived.'),
   txHash: z.string().nullable(),
   ordinal: z

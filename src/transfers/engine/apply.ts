@@ -192,9 +192,7 @@ function write(tx: Tx, kind: AnyKind, outcomes: readonly Outcome[]): void {
     tx,
     [...renewed].map(({ after }) => after.transfer),
   );
-  const moved = outcomes.filter(
-    (each) => renewed.has(each) || each.changes.length + each.chosen.length > 0,
-  );
+  const moved = outcomes.filter((each) => renewed.has(each) || each.changes.length + each.chosen.length > 0);
   if (moved.length > 0)
     kind.kept?.(
       tx,

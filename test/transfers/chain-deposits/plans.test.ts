@@ -1,6 +1,11 @@
 import { forgetUnlisted, listUnlisted } from '../../../src/chain/holdings/unlisted';
 import type { Tx } from '../../../src/kernel/db/database';
-import { decidedAt, newDepositsOn, refsAbove, refsWaiting } from '../../../src/transfers/engine/tables/on-chain';
+import {
+  decidedAt,
+  newDepositsOn,
+  refsAbove,
+  refsWaiting,
+} from '../../../src/transfers/engine/tables/on-chain';
 import { expectIndexes } from '../../growth/explain';
 import { filledApi, MADE_AT } from '../../growth/filled';
 import type { Statement } from '../../growth/spy';

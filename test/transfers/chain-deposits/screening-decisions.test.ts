@@ -18,8 +18,7 @@ afterAll(() => world.close());
 
 const REASON = ['--reason', 'ticket 4711'];
 const available = async () => Number(await world.available(account));
-const refused = async (address: string) =>
-  ida('screening', 'refuse', (await found(address)).id, ...REASON);
+const refused = async (address: string) => ida('screening', 'refuse', (await found(address)).id, ...REASON);
 
 /** Clears the screening by two operators, and lets the workflow look. */
 async function cleared(address: string): Promise<void> {

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { pino } from 'pino';
-import { restoreWallets } from '../../../chain/wallets/seed/restore';
+import { restoreWallets } from '../../../chain/wallets/seed/recover-wallets';
 import { type FoundBalance, type Scan, scanSeed } from '../../../chain/wallets/seed/scan';
 import { seedStatus, skipTo } from '../../../chain/wallets/seed/seed';
 import { show, table } from '../../../desk/cli/console';
@@ -33,7 +33,10 @@ export function addRecoverCommand(group: Command, { console, run }: CommandConte
     .option('--to <index>', 'asks for every index up to this one instead', count)
     .option('--chain <name>', 'asks one network only')
     .option('--derive', 'gives each network the wallets up to the highest used index, or up to --to')
-    .option('--json', 'print { "chains", "indexes", "usedTo", "found", "unreadable", "nextIndex", "derived" }')
+    .option(
+      '--json',
+      'print { "chains", "indexes", "usedTo", "found", "unreadable", "nextIndex", "derived" }',
+    )
     .action(({ gap, to, chain, derive = false, json }: Options) =>
       run(async (session) => {
         const { database, keyring } = session;

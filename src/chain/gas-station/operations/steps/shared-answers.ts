@@ -33,7 +33,13 @@ export function sharingSince(node: ChainNode, newest: Pick<Block, 'hash'>): Chai
     ...node,
     transactionOfEach: (hash) => kept(at.transactions, hash, () => node.transactionOfEach(hash), isTold),
     agreedBlock: (number) => kept(at.blocks, number, () => node.agreedBlock(number), isSettled),
-    nonce: (address) => kept(at.nonces, address, () => node.nonce(address), () => true),
+    nonce: (address) =>
+      kept(
+        at.nonces,
+        address,
+        () => node.nonce(address),
+        () => true,
+      ),
   };
 }
 

@@ -231,7 +231,13 @@ export const chainDepositThroughPostgres: PostgresProof<ChainDepositTerms, Chain
   act: (_services, tx, id, { kind, share }) => (kind === SPEND ? spend(tx, id, share) : undefined),
   mustBeFound: isThere,
   requiredStatuses: ['confirming', 'credited', 'uncredited'],
-  requiredDecisions: ['confirmed', 'screening_cleared', 'screening_refused', 'suspense_write_off', 'vanished'],
+  requiredDecisions: [
+    'confirmed',
+    'screening_cleared',
+    'screening_refused',
+    'suspense_write_off',
+    'vanished',
+  ],
 };
 
 const stale = (): never => {
