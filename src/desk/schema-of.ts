@@ -1,7 +1,13 @@
 import { z } from 'zod';
 
-/** The JSON Schema of a caller's input. */
+/** Made schemas. Each command of the command line asks for all of them, and making them takes a tenth of a second. */
+const made = new WeakMap<z.ZodType, object>();
+
+/** The JSON Schema of a caller's input. Callers must not change it. */
 export function schemaOf(schema: z.ZodType): object {
+  const known = made.get(schema);
+  if (known) return known;
   const { $schema: _, ...shown } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+  made.set(schema, shown);
   return shown;
 }

@@ -94,7 +94,10 @@ function given(input: z.ZodType) {
   const schema: z.ZodType<Record<string, unknown>> = input.safeParse({}).success
     ? object.default({})
     : object;
-  return schema.meta({ override: schemaOf(input) });
+  // A function, because only the document asks for it.
+  return schema.meta({
+    override: ({ jsonSchema }: { jsonSchema: object }) => void Object.assign(jsonSchema, structuredClone(schemaOf(input))),
+  });
 }
 
 function outcomeReply(outcome: Outcome): unknown {

@@ -22,7 +22,7 @@ import { SEEN, TAKEN_BACK } from '../../../src/transfers/chain-deposits/word-of-
 import { decisionBy as decidedBy } from '../../../src/transfers/engine/follow';
 import { SCREENING_CLEARED, SCREENING_REFUSED } from '../../../src/transfers/screening/record';
 import { shown } from '../engine/books';
-import { begun, looks, START } from '../engine/look';
+import { begun, look, looks, START } from '../engine/look';
 
 const TERMS: ChainDepositTerms = {
   chain: 'local',
@@ -208,7 +208,7 @@ describe('a screening', () => {
   });
   const refused = () => played(fresh(), screened('refused')).situation;
   const end = (from: ChainDeposit, word: ChainDepositWord) => {
-    const { situation, path } = played(from, word);
+    const { situation, path } = look(chainDepositKind, from, { word });
     const { status, failure } = situation.transfer;
     return [status, failure, path.map(({ on }) => on), withheld(situation).toFixed()];
   };
