@@ -96,7 +96,8 @@ function given(input: z.ZodType) {
     : object;
   // A function, because only the document asks for it.
   return schema.meta({
-    override: ({ jsonSchema }: { jsonSchema: object }) => void Object.assign(jsonSchema, structuredClone(schemaOf(input))),
+    override: ({ jsonSchema }: { jsonSchema: object }) =>
+      void Object.assign(jsonSchema, structuredClone(schemaOf(input))),
   });
 }
 
