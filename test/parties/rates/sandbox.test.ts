@@ -1,4 +1,4 @@
-import { isCurrency } from '../../../src/kernel/money/currencies';
+import { isCurrency, learnCoin } from '../../../src/kernel/money/currencies';
 import { Decimal } from '../../../src/kernel/money/money';
 import { SANDBOX_USD_RATES, sandboxSnapshot } from '../../../src/parties/rates/sandbox/table';
 import { type TestApi, testApi } from '../../support/api';
@@ -28,14 +28,6 @@ it('quotes bid and ask 0.1 % around the middle, and derives every pair through U
   expect(rate(still, 'GBP', 'EUR').ask.toFixed()).toBe('1.17828013198384');
 });
 
-it('quotes every pair of its table', () => {
-  const currencies = Object.keys(SANDBOX_USD_RATES);
-  expect(currencies.filter((currency) => !isCurrency(currency))).toEqual([]);
-  for (const from of currencies)
-    for (const to of currencies)
-      expect([from, to, rate(still, from, to).bid.gt(0)]).toEqual([from, to, true]);
-});
-
 it('answers only authorized requests', async () => {
   expect((await still.call('GET', '/sandbox/providers/rates/rates')).status).toBe(401);
 });
@@ -55,4 +47,16 @@ it('moves only by the clock and within 1 % of the table, when it is set to move'
   clock.at += 61_000;
   await moving.services.parties.rates.ready();
   expect(rate(moving, 'EUR', 'USD').mid.toFixed()).toBe(wanders(0).toFixed());
+});
+
+it('quotes every pair of its table, and of coins once a network has them', async () => {
+  expect(still.services.parties.rates.rate.bind(null, 'BNB', 'USD')).toThrow();
+  for (const symbol of ['BNB', 'POL', 'AVAX']) learnCoin({ symbol, decimals: 18 });
+  clock.at += 61_000;
+  await still.services.parties.rates.ready();
+  const currencies = Object.keys(SANDBOX_USD_RATES);
+  expect(currencies.filter((currency) => !isCurrency(currency))).toEqual([]);
+  for (const from of currencies)
+    for (const to of currencies)
+      expect([from, to, rate(still, from, to).bid.gt(0)]).toEqual([from, to, true]);
 });

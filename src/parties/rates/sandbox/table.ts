@@ -53,6 +53,10 @@ export const SANDBOX_USD_RATES: Readonly<Record<string, string>> = {
   USDT: '1',
   USDC: '1',
   ETH: '3000',
+  // Coins of networks; a process that has no such network drops their rates.
+  BNB: '600',
+  POL: '0.25',
+  AVAX: '20',
 };
 
 /** Half of the distance between bid and ask, as a share of the middle: 0.1 %. */
