@@ -1,4 +1,5 @@
 import { Decimal } from '../../../src/kernel/money/money';
+import { withheld } from '../../../src/transfers/chain-deposits/holding';
 import { chainDepositKind } from '../../../src/transfers/chain-deposits/kind';
 import type {
   ChainDeposit,
@@ -15,7 +16,6 @@ import {
   judgedUnits,
   notices,
   waitsForRate,
-  withheld,
 } from '../../../src/transfers/chain-deposits/rules';
 import { chainDepositView } from '../../../src/transfers/chain-deposits/view';
 import { SEEN, TAKEN_BACK } from '../../../src/transfers/chain-deposits/word-of-people';
@@ -206,7 +206,13 @@ describe('a screening', () => {
     ...from,
     decisions: [...from.decisions, ...decisions],
   });
+  const credited = () => played(fresh(), screened('cleared')).situation;
   const refused = () => played(fresh(), screened('refused')).situation;
+  /** A refused deposit of which an operator has written an amount off. */
+  const takenOf = (amount: string) => {
+    const taken = { kind: 'suspense_write_off', amount: new Decimal(amount), currency: 'USDT' };
+    return then(refused(), decidedBy('operator:ida', taken, START));
+  };
   const end = (from: ChainDeposit, word: ChainDepositWord) => {
     const { situation, path } = look(chainDepositKind, from, { word });
     const { status, failure } = situation.transfer;
@@ -250,16 +256,62 @@ describe('a screening', () => {
     expect(end(from, word)).toEqual(expected);
   });
 
-  it('shows a refusal of the party once, and none that people have made themselves', () => {
+  it.each<[string, ChainDeposit, ChainDepositWord, string]>([
+    ['is withheld before its screening', fresh(), seen, '100'],
+    [
+      'is not withheld once it is booked, although its result is open again',
+      credited(),
+      screened('pending'),
+      '0',
+    ],
+    ['is withheld when it is refused without a rate', inEuro, screened('refused'), '100'],
+    ['is not withheld once it is gone', refused(), gone, '0'],
+    ['is withheld for what is left in suspense', takenOf('30'), screened('refused'), '70'],
+    ['is not withheld once nothing is left in suspense', takenOf('100'), screened('refused'), '0'],
+  ])('%s', (_, from, word, left) => {
+    expect(withheld(played(from, word).situation).toFixed()).toBe(left);
+  });
+
+  it('needs no rate for a refusal, and one for the credit when people clear it', () => {
+    const { situation } = played(inEuro, screened('refused'));
+    expect(situation.decisions.map(({ kind }) => kind)).toEqual([SCREENING_REFUSED]);
+    const cleared = then(situation, decided(SCREENING_CLEARED));
+    expect(end(cleared, screened('refused'))).toEqual(['confirming', null, [], '0']);
+    const rated = screened('refused', { rate: new Decimal('0.9') });
+    expect(end(cleared, rated)).toEqual(['credited', null, ['confirmed'], '0']);
+    expect(end(situation, rated)).toEqual(['uncredited', 'screening_refused', ['withheld'], '100']);
+  });
+
+  it('holds no credit that the party refuses, or that people have cleared', () => {
+    const held = then(fresh(), decided(CREDIT_HELD));
+    expect(end(held, screened('refused'))).toEqual(['uncredited', 'screening_refused', ['withheld'], '100']);
+    expect(end(then(held, decided(SCREENING_CLEARED)), screened('pending'))).toEqual([
+      'credited',
+      null,
+      ['confirmed'],
+      '0',
+    ]);
+    expect(end(held, screened('cleared'))).toEqual(['confirming', null, [], '0']);
+  });
+
+  it('shows each refusal of the party once, and none that people have made or cleared', () => {
     const details = (from: ChainDeposit, word: ChainDepositWord) =>
       notices(played(from, word).situation).map(({ detail }) => detail);
-    expect(details(fresh(), screened('refused'))).toEqual(['before it was booked']);
-    expect(details(then(refused(), decided(SCREENING_CLEARED)), screened('refused'))).toEqual([
-      'before it was booked',
-    ]);
+    const later = screened('refused');
+    later.screening = { status: 'refused', reason: 'sanctions', version: 3 };
+    const units = '100000000 units';
+    expect(details(fresh(), screened('refused'))).toEqual([`before it was booked: ${units}`]);
+    expect(details(refused(), later)).toEqual([`before it was booked: ${units}`]);
     expect(details(then(fresh(), decided(SCREENING_REFUSED)), screened('refused'))).toEqual([]);
-    const cleared = played(then(fresh(), decided(SCREENING_CLEARED)), screened('pending')).situation;
-    expect(details(cleared, screened('refused'))).toEqual(['after it was booked']);
+    const again = `${units}, sanctions, version 3`;
+    const cleared = then(refused(), decided(SCREENING_CLEARED));
+    expect([details(cleared, screened('refused')), details(cleared, later)]).toEqual([
+      [],
+      [`after people cleared it: ${again}`],
+    ]);
+    const unbooked = then(inEuro, decided(SCREENING_CLEARED));
+    expect(details(unbooked, later)).toEqual([`after people cleared it: ${again}`]);
+    expect(details(credited(), later)).toEqual([`after it was booked: ${again}`]);
   });
 
   it('is open for a credited deposit with another amount, and closed once the chain takes it back', () => {
