@@ -59,7 +59,8 @@ async function decisionsOn(
   given: { verdict: Verdict; reason: string | null },
 ): Promise<NewDecision[]> {
   if (!subject.screening) throw conflict('invalid_transition', 'The transfer was not screened.');
-  return screenableOf(subject).decisions(tx, subject.situation, given);
+  const result = subject.screening.status;
+  return screenableOf(subject).decisions(tx, subject.situation, { ...given, result });
 }
 
 /** The amount of the transfer, for approval limits. @throws Problem as {@link judgeScreening} */

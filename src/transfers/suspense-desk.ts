@@ -123,7 +123,7 @@ interface InSuspense {
   tenantId: string | null;
   status: string;
   left: Map<string, Decimal>;
-  /** Whether the screening party has refused it, so that two operators decide on a credit. */
+  /** Whether the screening party has refused it, so that two operators decide on its money. */
   isRefused?: boolean;
 }
 
@@ -193,7 +193,7 @@ function resolutionOf(services: SuspenseServices, spec: Resolution): Decision {
     title,
     permission: 'money',
     subject: subjectOf(services),
-    ...(resolution === 'credit'
+    ...(resolution === 'credit' || resolution === 'write_off'
       ? { takesTwo: { underDualControl: (_tx, { subject }) => subject.isRefused === true } }
       : {}),
     input: inputOf(spec),

@@ -10,8 +10,8 @@ export type Bound = (wallet: Pick<Wallet, 'address' | 'status'>, balance: bigint
 
 /**
  * Bounds the sweep of an allocated wallet by its booked amount. Coins that are not final stay until their owner is known. Other wallets
- * are swept of their whole balance. Coins that a screening withholds stay everywhere, so that no treasury gets coins that
- * nobody has cleared.
+ * are swept of their whole balance. Coins that deposits withhold stay everywhere, so that no treasury gets coins that are not
+ * final, or that nobody has cleared.
  */
 export async function boundByBooks(
   sql: Sql,

@@ -12,7 +12,7 @@ import type { Services } from '../../services';
 import { makeDue } from '../engine/due';
 import { type Found, openFound } from '../engine/open';
 import { refsElsewhere } from '../engine/tables/on-chain';
-import { holdingOf } from './holding';
+import { newHoldingOf } from './holding';
 import { chainDepositKind } from './kind';
 import { type ChainDepositTerms, chainDepositRef } from './record';
 import { sentByOthers } from './sent-by-others';
@@ -78,10 +78,7 @@ export async function keepTransfers(
     openings,
     async (known) => {
       const made = openings.filter(({ partyRef }) => !known.includes(partyRef));
-      noteChanges(
-        tx,
-        made.map((opening) => holdingOf({ ...opening, word: null }, [])),
-      );
+      noteChanges(tx, made.map(newHoldingOf));
       const moved = await refsElsewhere(
         tx,
         openings

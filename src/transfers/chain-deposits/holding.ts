@@ -1,8 +1,16 @@
 import type { HoldingChange } from '../../chain/holdings/record';
 import { fromUnits } from '../../chain/networks/rules';
-import { ZERO } from '../../kernel/money/money';
+import { type Decimal, sumOf, ZERO } from '../../kernel/money/money';
 import type { Holding } from '../engine/books/position';
-import { type ChainDepositTerms, type ChainDepositWord, firstWord, poolOf } from './record';
+import { takenByResolutions } from '../engine/books/resolutions';
+import {
+  type ChainDeposit,
+  type ChainDepositTerms,
+  type ChainDepositWord,
+  firstWord,
+  poolOf,
+} from './record';
+import { amountOf, isConfirmed, isRefusedByScreening, isScreeningOpen } from './rules';
 
 /**
  * The wallet's holding from a deposit: its units while a block has it, final or not.
@@ -21,4 +29,27 @@ export function holdingOf(
   const booked = ofPool.reduce((sum, { amount }) => sum.minus(amount), ZERO);
   const amount = isThere ? fromUnits(BigInt(units), decimals) : ZERO;
   return { chain, cause: id, address, place: 'pool', asset, amount, booked, blockNumber };
+}
+
+/** The holding of a deposit that was found now. Nobody has judged it, so sweeps leave it. */
+export function newHoldingOf(opening: { id: string; terms: ChainDepositTerms }): HoldingChange {
+  const holding = holdingOf({ ...opening, word: null }, []);
+  return { ...holding, withheld: holding.amount };
+}
+
+/**
+ * Amount that sweeps leave at its address: not judged before its booking, or refused and still in suspense. Zero once the
+ * chain no longer has it.
+ */
+export function withheld(deposit: ChainDeposit): Decimal {
+  const { word, terms } = deposit.transfer;
+  const { state, units, screening } = word ?? firstWord(terms);
+  if (state !== 'seen' && state !== 'final') return ZERO;
+  const all = fromUnits(BigInt(units), terms.decimals);
+  if (isRefusedByScreening(deposit)) {
+    const taken = sumOf(takenByResolutions(deposit.decisions));
+    return taken.lt(amountOf(terms, { units })) ? all.minus(taken) : ZERO;
+  }
+  const isUnasked = state === 'seen' && screening === undefined;
+  return !isConfirmed(deposit) && (isUnasked || isScreeningOpen(deposit)) ? all : ZERO;
 }

@@ -5,9 +5,9 @@ import type { Tx } from '../../kernel/db/database';
 import { processOfRecord } from '../../process/workflow-command';
 import { statusEvent } from '../engine/events';
 import type { NewDecision, ProcessSubject, TransferKind } from '../engine/kind';
-import { noteScreenings } from '../screening/operations';
+import { endWaits, noteScreenings } from '../screening/operations';
 import { holdLargeCredit } from './held-credit';
-import { holdingOf } from './holding';
+import { holdingOf, withheld } from './holding';
 import { depositScreening } from './judge-screening';
 import { lookOnChain, lookTogether } from './look';
 import {
@@ -18,7 +18,7 @@ import {
   chainDepositWord,
 } from './record';
 import * as rules from './rules';
-import { notedOf } from './screen';
+import { notedOf, unscreenedOf } from './screen';
 
 /**
  * Money that arrived at a pool address (decisions part 4, Wallets). The watcher (src/watch/chains) or a claim by hash
@@ -66,12 +66,16 @@ export const chainDepositKind: TransferKind<ChainDepositTerms, ChainDepositWord>
       tx,
       all.map(({ situation, holds }) => ({
         ...holdingOf(situation.transfer, holds),
-        withheld: rules.withheld(situation),
+        withheld: withheld(situation),
       })),
     );
     noteScreenings(
       tx,
       all.flatMap(({ situation }) => notedOf(situation)),
+    );
+    endWaits(
+      tx,
+      all.flatMap(({ situation }) => unscreenedOf(situation)),
     );
   },
   eventsOf: (deposit, previous) => statusEvent(deposit, previous, 'transfer'),

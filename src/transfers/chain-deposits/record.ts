@@ -105,6 +105,26 @@ export const firstWord = ({
   rate: null,
 });
 
+/** The party's refusal in words that name it. Undefined where the party does not refuse. */
+export function refusalIn({
+  units,
+  screening,
+}: Pick<ChainDepositWord, 'units' | 'screening'>): string | undefined {
+  if (screening?.status !== 'refused') return undefined;
+  const { reason, version } = screening;
+  return [`${units} units`, reason, version === undefined ? undefined : `version ${version}`]
+    .filter((each) => each !== undefined)
+    .join(', ');
+}
+
+/** The data of a decision on the screening: its units, and the refusal of the party that it answers. */
+export function dataOnScreening(
+  word: Pick<ChainDepositWord, 'units' | 'screening'>,
+): Record<string, unknown> {
+  const refusal = refusalIn(word);
+  return { units: word.units, ...(refusal === undefined ? {} : { refusal }) };
+}
+
 /** Block-wide log index where the transfer was last seen. Null for the native coin. */
 export const logIndexOf = ({ word, terms }: ChainDeposit['transfer']): number | null =>
   word?.logIndex ?? terms.logIndex;

@@ -1,11 +1,11 @@
-import { fromUnits, ledgerAmount } from '../../chain/networks/rules';
+import { ledgerAmount } from '../../chain/networks/rules';
 import { Decimal, roundTo, ZERO } from '../../kernel/money/money';
 import type { WantedBreak } from '../../process/breaks/operations';
 import { type Credit, inflowPosition } from '../engine/books/inflow';
 import type { ComponentTable, Holding } from '../engine/books/position';
 import { resolutionsOf } from '../engine/books/resolutions';
 import type { NewDecision } from '../engine/kind';
-import { type Decision, first, last, SYSTEM, type Transition } from '../engine/record';
+import { type Decision, first, last, type Transition } from '../engine/record';
 import { SCREENING_CLEARED, SCREENING_REFUSED, SCREENING_WAITS } from '../screening/record';
 import {
   type Agreed,
@@ -14,7 +14,9 @@ import {
   type ChainDepositStatus,
   type ChainDepositTerms,
   type ChainDepositWord,
+  dataOnScreening,
   poolOf,
+  refusalIn,
 } from './record';
 import { isTakenBack } from './word-of-people';
 
@@ -69,8 +71,12 @@ const unitsOf = (decision: Decision | undefined): string | undefined => {
   return typeof units === 'string' ? units : undefined;
 };
 
-/** Units that wait for approval. Undefined when none do. Other units after a reorganisation are judged anew. */
+/**
+ * Units that wait for approval. Undefined when none do. Other units after a reorganisation are judged anew. A refused
+ * deposit gets no credit, and two people have decided on a cleared one.
+ */
 export function heldCredit(deposit: ChainDeposit): string | undefined {
+  if (isRefusedByScreening(deposit) || isClearedByPeople(deposit)) return undefined;
   const decision = last(deposit, CREDIT_HELD, CREDIT_APPROVED);
   const units = unitsOf(decision);
   const isHeld = decision?.kind === CREDIT_HELD && units === deposit.transfer.word?.units;
@@ -155,8 +161,10 @@ export function choose(deposit: ChainDeposit): NewDecision | undefined {
   const rate = needsRate(deposit) ? word.rate : null;
   if (word.state === 'gone' && isConfirmed(deposit))
     return { kind: VANISHED, data: { blockNumber, blockHash } };
-  if (word.state !== 'final' || isConfirmed(deposit) || waitsForRate(deposit)) return undefined;
-  if (isToBeRefused(deposit)) return { kind: SCREENING_REFUSED, data: { units: word.units } };
+  if (word.state !== 'final' || isConfirmed(deposit)) return undefined;
+  // A refusal needs no rate. The booking in suspense waits for one, because people may clear the deposit.
+  if (isToBeRefused(deposit)) return { kind: SCREENING_REFUSED, data: dataOnScreening(word) };
+  if (waitsForRate(deposit)) return undefined;
   if (waitsForScreening(deposit) || heldCredit(deposit) !== undefined) return undefined;
   const data = { blockNumber, blockHash, ...(rate === null ? {} : { rate: rate.toFixed() }) };
   return { kind: CONFIRMED, amount: amountOf(terms, word), currency: terms.asset, data };
@@ -242,45 +250,39 @@ export function isOpen(deposit: ChainDeposit): boolean {
 }
 
 /**
- * Opens a break when a transaction mined again paid other units; the agreed amount is credited. Opens one when the
- * screening party refuses the deposit, before or after it was booked.
+ * Opens a break when a transaction mined again paid other units; the agreed amount is credited. Opens one for each refusal
+ * of the screening party.
  */
 export function notices(deposit: ChainDeposit): WantedBreak[] {
   const { word, terms } = deposit.transfer;
   if (word === null) return [];
   const money = { amount: amountOf(terms, word), currency: terms.asset };
   const isChanged = word.units !== terms.units;
-  const isRefused = word.screening?.status === 'refused' && !isRefusedByPeople(deposit);
-  const isBefore = deposit.decisions.some(isRefusalOfParty);
-  const when = isBefore ? 'before it was booked' : 'after it was booked';
+  const refused = refusalToShow(deposit, word);
   return [
     ...(isChanged ? [{ kind: 'chain_deposit_changed', detail: word.blockHash, ...money }] : []),
-    ...(isRefused ? [{ kind: CHAIN_DEPOSIT_REFUSED, detail: when, ...money }] : []),
+    ...(refused === undefined ? [] : [{ kind: CHAIN_DEPOSIT_REFUSED, detail: refused, ...money }]),
   ];
 }
 
 /** Break of a deposit that the screening party refuses. */
 export const CHAIN_DEPOSIT_REFUSED = 'chain_deposit_refused';
 
-const isRefusalOfParty = ({ kind, decidedBy }: Decision): boolean =>
-  kind === SCREENING_REFUSED && decidedBy === SYSTEM;
-
-/** People who have refused a deposit need no break when the party refuses it, too. */
-const isRefusedByPeople = (deposit: ChainDeposit): boolean =>
-  isRefusedByScreening(deposit) && !deposit.decisions.some(isRefusalOfParty);
+/**
+ * Names the refusal, so that a later one is shown, too. People who have refused a deposit, or have cleared this refusal, need no
+ * break about it.
+ */
+function refusalToShow(deposit: ChainDeposit, word: ChainDepositWord): string | undefined {
+  const refusal = refusalIn(word);
+  if (refusal === undefined) return undefined;
+  if (isRefusedByScreening(deposit)) {
+    const noted = screeningDecision(deposit)?.data['refusal'];
+    return typeof noted === 'string' ? `before it was booked: ${noted}` : undefined;
+  }
+  if (deposit.decisions.some(({ data }) => data['refusal'] === refusal)) return undefined;
+  return `${isClearedByPeople(deposit) ? 'after people cleared it' : 'after it was booked'}: ${refusal}`;
+}
 
 /** Breaks whose cause is gone: nobody waits for the screening party. */
 export const passed = (deposit: ChainDeposit): readonly string[] =>
   isScreeningOpen(deposit) ? [] : [SCREENING_WAITS];
-
-/**
- * Amount that sweeps leave at its address: the screening is open, or it was refused and nobody has taken the money out
- * of suspense. Zero once the chain no longer has it.
- */
-export function withheld(deposit: ChainDeposit): Decimal {
-  const { word, terms } = deposit.transfer;
-  const isThere = word?.state === 'seen' || word?.state === 'final';
-  const isDecided = resolutionsOf(deposit.decisions).length > 0;
-  const isHeld = isScreeningOpen(deposit) || (isRefusedByScreening(deposit) && !isDecided);
-  return isThere && isHeld ? fromUnits(BigInt(word.units), terms.decimals) : ZERO;
-}

@@ -2,7 +2,7 @@ import type { Services } from '../../services';
 import { type Noted, resultsOf } from '../screening/operations';
 import { type Result, type Screened, screeningKey } from '../screening/record';
 import { type ChainDeposit, type ChainDepositWord, isUnshown } from './record';
-import { amountOf, isConfirmed, isScreeningOpen } from './rules';
+import { amountOf, isScreeningOpen } from './rules';
 
 /** A deposit with the nodes' new word about it. */
 export interface Told {
@@ -12,8 +12,8 @@ export interface Told {
 
 /**
  * Adds the results of the screening party to final words. Asks for many at once, outside of any transaction. A result
- * for the same units is kept, so a reorganisation asks again only after another amount. A booked deposit is asked about
- * at each look, because the party may take its result back.
+ * for the same units is kept, so a reorganisation orders another screening only after another amount. Each look asks for the
+ * present result, because the party may take its result back before the booking and after it.
  * @returns in the given order
  */
 export async function screenedWords(services: Services, told: readonly Told[]): Promise<ChainDepositWord[]> {
@@ -29,11 +29,8 @@ export async function screenedWords(services: Services, told: readonly Told[]): 
 }
 
 /** Two people have decided on a coin that no transaction shows, so it is not screened. */
-function isDue({ deposit, word }: Told): boolean {
-  if (word.state !== 'final' || isUnshown(deposit.transfer.terms)) return false;
-  const known = knownOf(deposit, word);
-  return known === undefined || known.status === 'pending' || isConfirmed(deposit);
-}
+const isDue = ({ deposit, word }: Told): boolean =>
+  word.state === 'final' && !isUnshown(deposit.transfer.terms);
 
 /** Without a screening party nothing waits. A refusal stays. */
 const kept = (deposit: ChainDeposit, word: ChainDepositWord, { parties }: Services): Result | undefined => {
@@ -77,3 +74,7 @@ export function notedOf(deposit: ChainDeposit): Noted[] {
   const waits = isScreeningOpen(deposit);
   return [{ screened, result: word.screening, tenantId, subject, waits, at: deposit.at }];
 }
+
+/** The id of a deposit whose present word has no screening, so that it waits for none that was asked before. */
+export const unscreenedOf = ({ transfer: { id, word } }: ChainDeposit): string[] =>
+  word === null || word.screening ? [] : [id];

@@ -5,6 +5,7 @@ import type { StatusKind } from '../../kernel/ledger/status-changes';
 import type { Decimal } from '../../kernel/money/money';
 import type { WebhookEvent } from '../../kernel/outbox/events';
 import type { MoneyParty } from '../../kernel/outbox/queues';
+import type { ScreeningResult } from '../../parties/screening/word';
 import type { WantedBreak } from '../../process/breaks/operations';
 import type { Process } from '../../process/workflow-command';
 import type { Services } from '../../services';
@@ -165,7 +166,12 @@ export interface Screenable<Terms, Word> {
   decisions(
     tx: Tx,
     situation: Situation<Terms, Word>,
-    given: { verdict: 'cleared' | 'refused'; reason: string | null },
+    given: {
+      verdict: 'cleared' | 'refused';
+      reason: string | null;
+      /** The party's present result. */
+      result: ScreeningResult;
+    },
   ): Promise<NewDecision[]>;
   /** The amount of the transfer. */
   moneyOf(situation: Situation<Terms, Word>): Money;

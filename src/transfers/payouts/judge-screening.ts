@@ -2,7 +2,7 @@ import { conflict } from '../../kernel/errors';
 import type { OutgoingWord } from '../../parties/protocol/outgoing-word';
 import type { Screenable } from '../engine/kind';
 import { first, type Situation } from '../engine/record';
-import { refusalOf } from '../screening/destination';
+import { newRefusal } from '../screening/destination';
 import { changesOf } from '../screening/operations';
 import { SCREENING_CLEARED, screeningKey } from '../screening/record';
 import { isFinal, type PayoutTerms } from './record';
@@ -27,13 +27,18 @@ export const payoutScreening: Screenable<PayoutTerms, OutgoingWord> = {
   }),
   leadsTo: 'ordered of the party',
   changes: changesOf,
-  decisions: async (_tx, payout, { verdict, reason }) => {
+  decisions: async (_tx, payout, { verdict, reason, result }) => {
     const { id, status, orderedAt, word } = payout.transfer;
     if (status !== 'processing' || orderedAt !== null || word !== null)
       throw conflict('invalid_transition', messageOf(status, orderedAt !== null));
     if (isCleared(payout)) throw conflict('invalid_transition', 'Operators have cleared the payout already.');
+    if (result === 'cleared')
+      throw conflict(
+        'invalid_transition',
+        'The party has cleared the payout, so that it waits for no screening.',
+      );
     return verdict === 'refused'
-      ? [{ ...refusalOf(id), reason }]
+      ? [{ ...newRefusal(id), reason }]
       : [{ kind: SCREENING_CLEARED, data: { key: id }, reason }];
   },
 };

@@ -4,7 +4,7 @@ import { SCREENING_WAITS } from '../screening/record';
 import { isRefusedMeanwhile, noteDecision } from './destinations/resting';
 import { isCleared, waitsForOrder } from './judge-screening';
 import { type OutgoingKind, type OutgoingSpec, outgoingKind } from './outgoing';
-import { isFinal, type PayoutTerms, payoutTerms } from './record';
+import { type PayoutTerms, payoutTerms } from './record';
 import { destinationOf } from './reveal';
 import type { PayoutTable } from './store';
 
@@ -58,7 +58,7 @@ export function paidByParty({ table, callbackPath, ...spec }: PayoutSpec): Payou
       });
     },
     kept(tx, all) {
-      const ended = all.filter(({ situation: { transfer } }) => isFinal(transfer.status));
+      const ended = all.filter(({ situation }) => !waitsForOrder(situation));
       const screened = ended.filter(({ situation: { transfer } }) => transfer.terms.method === 'crypto');
       endWaits(
         tx,

@@ -47,10 +47,10 @@ export async function clearDestination(
 }
 
 const verdictOn = ({ status }: Result, id: string): Clearance['verdict'] =>
-  status === 'refused' ? refusalOf(id) : status === 'cleared' ? 'clear' : 'wait';
+  status === 'refused' ? newRefusal(id) : status === 'cleared' ? 'clear' : 'wait';
 
 /** The decision that fails a payment whose destination is refused, before its order. */
-export const refusalOf = (id: string): NewDecision => ({
+export const newRefusal = (id: string): NewDecision => ({
   kind: 'refused',
   data: { key: id, code: SCREENING_REFUSED },
 });

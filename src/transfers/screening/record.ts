@@ -33,7 +33,7 @@ export type Verdict = 'cleared' | 'refused';
 
 /** A change of a screening: a result of the party, or a decision of people. */
 export interface ScreeningChange
-  extends Pick<Screening, 'key' | 'status' | 'reason' | 'score' | 'decidedBy'> {
+  extends Pick<Screening, 'key' | 'status' | 'reason' | 'score' | 'version' | 'decidedBy'> {
   at: Date;
 }
 

@@ -68,7 +68,7 @@ export const saveDecision = async (
   ));
 
 const changes = recordTable<ScreeningChange>('screening_results', {}, [
-  ...['key', 'at', 'status', 'reason', 'score', 'decidedBy'],
+  ...['key', 'at', 'status', 'reason', 'score', 'version', 'decidedBy'],
 ]);
 
 /** The newest changes of a transfer's screenings, oldest first. */

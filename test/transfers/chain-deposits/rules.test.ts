@@ -1,83 +1,22 @@
 import { Decimal } from '../../../src/kernel/money/money';
-import { chainDepositKind } from '../../../src/transfers/chain-deposits/kind';
-import type {
-  ChainDeposit,
-  ChainDepositTerms,
-  ChainDepositWord,
-} from '../../../src/transfers/chain-deposits/record';
+import type { ChainDeposit, ChainDepositWord } from '../../../src/transfers/chain-deposits/record';
 import {
   CREDIT_APPROVED,
   CREDIT_HELD,
   heldCredit,
   isDueForCredit,
   isOpen,
-  isScreeningOpen,
   judgedUnits,
   notices,
   waitsForRate,
-  withheld,
 } from '../../../src/transfers/chain-deposits/rules';
 import { chainDepositView } from '../../../src/transfers/chain-deposits/view';
 import { SEEN, TAKEN_BACK } from '../../../src/transfers/chain-deposits/word-of-people';
 import { decisionBy as decidedBy } from '../../../src/transfers/engine/follow';
-import { SCREENING_CLEARED, SCREENING_REFUSED } from '../../../src/transfers/screening/record';
 import { shown } from '../engine/books';
-import { begun, look, looks, START } from '../engine/look';
+import { START } from '../engine/look';
+import { absent, final, fresh, gone, inEuro, nobodys, played, says, seen, TERMS } from './pure';
 
-const TERMS: ChainDepositTerms = {
-  chain: 'local',
-  txHash: '0x1',
-  ordinal: 0,
-  address: '0xA',
-  from: '0xB',
-  token: '0xT',
-  asset: 'USDT',
-  decimals: 6,
-  units: '100000000',
-  amount: new Decimal(100),
-  dust: '0',
-  blockNumber: 7,
-  blockHash: '0xb7',
-  blockAt: START.toISOString(),
-  logIndex: 0,
-  allocationId: 'wla_1',
-  accountCurrency: 'USDT',
-  minDeposit: new Decimal(1),
-  confirmations: 3,
-};
-
-const fresh = (terms: Partial<ChainDepositTerms> = {}, accountId: string | null = 'acc_1'): ChainDeposit =>
-  begun<ChainDepositTerms, ChainDepositWord>({
-    kind: 'chain_deposit',
-    status: 'confirming',
-    terms: { ...TERMS, ...terms },
-    partyRef: 'local:0x1:0',
-    orderedAt: START,
-    accountId,
-    tenantId: accountId && 'cli_1',
-  });
-
-const says = (state: ChainDepositWord['state'], given: Partial<ChainDepositWord> = {}): ChainDepositWord => ({
-  state,
-  blockNumber: 7,
-  blockHash: '0xb7',
-  logIndex: 0,
-  units: TERMS.units,
-  absentFrom: null,
-  rate: null,
-  ...given,
-});
-
-const played = (from: ChainDeposit, ...words: ChainDepositWord[]) =>
-  looks(
-    chainDepositKind,
-    from,
-    words.map((word) => ({ word })),
-  );
-
-const nobodys = fresh({ allocationId: null, accountCurrency: null }, null);
-const inEuro = fresh({ accountCurrency: 'EUR' });
-const [seen, final, absent, gone] = [says('seen'), says('final'), says('absent'), says('gone')];
 const CREDITED = { credited: 100, 'pool@local': -100 };
 
 it.each<[string, ChainDeposit, ChainDepositWord[], string, Record<string, number>]>([
@@ -195,84 +134,6 @@ it("shows the account's credit when a transaction mined again pays less or more"
   const rated = (units: string) => says('final', { units, rate: new Decimal('0.9') });
   expect(exchanged(rated('100000000'))).toMatchObject({ creditedAmount: '90.00', rate: '0.9' });
   expect(exchanged(rated('100000000'), absent, rated('50000000'))).toMatchObject({ creditedAmount: '45.00' });
-});
-
-describe('a screening', () => {
-  const screened = (status: 'pending' | 'cleared' | 'refused', given: Partial<ChainDepositWord> = {}) =>
-    says('final', { screening: { status }, ...given });
-  const decided = (kind: string, units = TERMS.units, by = 'operator:ida') =>
-    decidedBy(by, { kind, data: { units } }, START);
-  const then = (from: ChainDeposit, ...decisions: ReturnType<typeof decided>[]): ChainDeposit => ({
-    ...from,
-    decisions: [...from.decisions, ...decisions],
-  });
-  const refused = () => played(fresh(), screened('refused')).situation;
-  const end = (from: ChainDeposit, word: ChainDepositWord) => {
-    const { situation, path } = look(chainDepositKind, from, { word });
-    const { status, failure } = situation.transfer;
-    return [status, failure, path.map(({ on }) => on), withheld(situation).toFixed()];
-  };
-
-  it.each<[string, ChainDeposit, ChainDepositWord, ReturnType<typeof end>]>([
-    ['waits while it is pending', fresh(), screened('pending'), ['confirming', null, [], '100']],
-    ['is credited once it is cleared', fresh(), screened('cleared'), ['credited', null, ['confirmed'], '0']],
-    [
-      'stands in suspense when the party refuses',
-      fresh(),
-      screened('refused'),
-      ['uncredited', 'screening_refused', ['withheld'], '100'],
-    ],
-    [
-      'is credited when people clear it',
-      then(fresh(), decided(SCREENING_CLEARED)),
-      screened('pending'),
-      ['credited', null, ['confirmed'], '0'],
-    ],
-    [
-      'stands in suspense when people refuse it',
-      then(fresh(), decided(SCREENING_REFUSED)),
-      screened('pending'),
-      ['uncredited', 'screening_refused', ['withheld'], '100'],
-    ],
-    [
-      'is credited when people clear what the party refused',
-      then(refused(), decided(SCREENING_CLEARED)),
-      screened('refused'),
-      ['credited', null, ['cleared'], '0'],
-    ],
-    [
-      'waits when people have cleared another amount',
-      then(fresh(), decided(SCREENING_CLEARED, '7')),
-      screened('pending'),
-      ['confirming', null, [], '100'],
-    ],
-  ])('%s', (_, from, word, expected) => {
-    expect(end(from, word)).toEqual(expected);
-  });
-
-  it('shows a refusal of the party once, and none that people have made themselves', () => {
-    const details = (from: ChainDeposit, word: ChainDepositWord) =>
-      notices(played(from, word).situation).map(({ detail }) => detail);
-    expect(details(fresh(), screened('refused'))).toEqual(['before it was booked']);
-    expect(details(then(refused(), decided(SCREENING_CLEARED)), screened('refused'))).toEqual([
-      'before it was booked',
-    ]);
-    expect(details(then(fresh(), decided(SCREENING_REFUSED)), screened('refused'))).toEqual([]);
-    const cleared = played(then(fresh(), decided(SCREENING_CLEARED)), screened('pending')).situation;
-    expect(details(cleared, screened('refused'))).toEqual(['after it was booked']);
-  });
-
-  it('is open for a credited deposit with another amount, and closed once the chain takes it back', () => {
-    const more = screened('pending', { units: '130000000', blockHash: '0xc7' });
-    const { situation } = played(fresh(), screened('cleared'), more);
-    expect([situation.transfer.status, isOpen(situation), isScreeningOpen(situation)]).toEqual([
-      'credited',
-      true,
-      true,
-    ]);
-    const { situation: back } = played(situation, { ...more, state: 'gone' });
-    expect([isScreeningOpen(back), withheld(back).toFixed()]).toEqual([false, '0']);
-  });
 });
 
 describe('a credit held for approval', () => {

@@ -1,4 +1,5 @@
 import { checkLedger } from '../../../src/kernel/ledger/check';
+import { screeningLeftOut } from '../../../src/parties/screening/left-out';
 import { setAdminLimit, setLimits, type TestOperator } from '../../support/operator';
 import { screenedWorld, UNITS } from './screened';
 import type { World } from './support';
@@ -81,8 +82,8 @@ describe('a pending screening', () => {
     pass(20);
     await told(address);
     expect(await stateOf(address)).toEqual(['credited', null, 'refused']);
-    const later = { kind: 'chain_deposit_refused', detail: 'after it was booked' };
-    expect(await breaksOf(address)).toEqual([later]);
+    const detail = 'after people cleared it: 25000000 units, sanctions, version 2';
+    expect(await breaksOf(address)).toEqual([{ kind: 'chain_deposit_refused', detail }]);
     expect([await available(), await sweepable(address, 'allocated')]).toEqual([after, UNITS]);
   });
 });
@@ -122,11 +123,20 @@ describe('a refused deposit', () => {
     expect(Number(await world.available(own))).toBe(0);
   });
 
-  it('is not cleared once operators have taken its money out of suspense', async () => {
+  it('is written off by two operators, and sweeps leave what stays in suspense', async () => {
     const address = await paid('bad001');
     const { id } = await found(address);
-    expect(await ida('suspense', 'write-off', id, ...REASON)).toMatchObject({ code: 0, err: '' });
+    await setLimits(world.api.database, { dualControl: 'on' });
+    const part = ['--amount', '0.01', ...REASON, '--json'];
+    const asked = (await ida('suspense', 'write-off', id, ...part)).json();
+    expect([asked.approval.needs, await sweepable(address, 'allocated')]).toEqual([1, 0n]);
+    expect(await bob('approval', 'approve', asked.approval.id)).toMatchObject({ code: 0, err: '' });
+    await setLimits(world.api.database, { dualControl: 'off' });
+    expect(await sweepable(address, 'allocated')).toBe(10_000n);
+    expect(await sweepable(address, 'available')).toBe(10_000n);
     expect(await ida('screening', 'clear', id, ...REASON)).toMatchObject({ code: 4 });
+    expect(await ida('suspense', 'write-off', id, ...REASON)).toMatchObject({ code: 0, err: '' });
+    expect(await sweepable(address, 'allocated')).toBe(UNITS);
   });
 });
 
@@ -134,6 +144,63 @@ it('refuses a decision on a credited deposit', async () => {
   const address = await paid('abc124');
   expect(await refused(address)).toMatchObject({ code: 4 });
   expect(await ida('screening', 'clear', (await found(address)).id, ...REASON)).toMatchObject({ code: 4 });
+});
+
+describe('a party that takes its clearance back', () => {
+  /** The party answers every question with `pending`. */
+  const undecided = () => {
+    const { screening } = world.api.services.parties;
+    world.api.services.parties.screening = {
+      ...screening,
+      outcome: () => Promise.resolve({ status: 'pending', version: 9 }),
+    };
+    return () => void (world.api.services.parties.screening = screening);
+  };
+
+  it('takes no credit from a closed account when people clear the deposit again', async () => {
+    const { body: user } = await world.client.call('POST', '/v1/users', {});
+    const opened = await world.client.call('POST', `/v1/users/${user.id}/accounts`, { currency: 'USDT' });
+    const own = String(opened.body.id);
+    const address = await paid('abc127', await world.wallet(own));
+    await world.api.database.query(`update accounts set status = 'closed' where id = $1`, [own]);
+    const restore = undecided();
+    await told(address);
+    expect(await stateOf(address)).toEqual(['credited', null, 'pending']);
+    await cleared(address);
+    restore();
+    expect(await stateOf(address)).toEqual(['credited', null, 'pending']);
+    expect([Number(await world.available(own)), await breaksOf(address)]).toEqual([25, []]);
+  });
+
+  it('holds back what is not booked yet', async () => {
+    await setAdminLimit(world.api.database, '1');
+    await setLimits(world.api.database, { dualControl: 'on' });
+    const address = await paid('abc128');
+    await setAdminLimit(world.api.database, '1000000000');
+    const approvals = (await ida('approval', 'list', '--json')).json<{ id: string; subject: string }[]>();
+    const { id } = await found(address);
+    const approval = approvals.find(({ subject }) => subject === id)?.id ?? '';
+    expect(await stateOf(address)).toEqual(['confirming', null, 'cleared']);
+    const restore = undecided();
+    await told(address);
+    await ida('approval', 'approve', approval);
+    await bob('approval', 'approve', approval);
+    await world.looks();
+    expect(await stateOf(address)).toEqual(['confirming', null, 'pending']);
+    restore();
+    await setLimits(world.api.database, { dualControl: 'off' });
+    await world.lookAgain();
+    expect((await stateOf(address)).slice(2)).toEqual(['pending']); // an older version does not count
+  });
+});
+
+it('waits for nobody once the installation screens nothing', async () => {
+  const address = await paid('bad004');
+  const { screening } = world.api.services.parties;
+  world.api.services.parties.screening = screeningLeftOut();
+  await world.lookAgain();
+  world.api.services.parties.screening = screening;
+  expect(await decidedOn(address)).toEqual([null, null, false]);
 });
 
 it('shows each result and decision in the story', async () => {
@@ -144,8 +211,8 @@ it('shows each result and decision in the story', async () => {
   const { id } = await found(address);
   const { screenings, decisions } = (await ida('show', id, '--json')).json().lists;
   expect(screenings).toMatchObject([
-    { key: `${id}-25000000`, status: 'pending', decidedBy: null },
-    { status: 'refused', reason: 'sanctions', score: '98', decidedBy: null },
+    { key: `${id}-25000000`, status: 'pending', version: 1, decidedBy: null },
+    { status: 'refused', reason: 'sanctions', score: '98', version: 2, decidedBy: null },
     { status: 'cleared', decidedBy: 'operator:bob' },
   ]);
   expect(decisions.map(({ decision }: { decision: string }) => decision)).toEqual([
@@ -162,6 +229,6 @@ it('two looks at once ask for one screening, and credit once', async () => {
   expect(await stateOf(address)).toEqual(['credited', null, 'cleared']);
   expect(await available()).toBe(before + 25);
   const { id } = await found(address);
-  const count = `select count(*)::int as count from sandbox_orders where key like $1 || '%'`;
-  expect(await world.api.database.query(count, [id])).toEqual([{ count: 1 }]);
+  const calls = `select key, calls from sandbox_orders where key like $1 || '%'`;
+  expect(await world.api.database.query(calls, [id])).toEqual([{ key: `${id}-25000000`, calls: 1 }]);
 });

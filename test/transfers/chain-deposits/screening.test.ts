@@ -2,7 +2,7 @@ import type { Hex } from 'viem';
 import { checkLedger } from '../../../src/kernel/ledger/check';
 import { bookDeposits } from '../../../src/transfers/chain-deposits/book';
 import { receiveScreenings } from '../../../src/transfers/screened';
-import { screeningsOf } from '../../../src/transfers/screening/operations';
+import { changesOf, screeningsOf } from '../../../src/transfers/screening/operations';
 import { setLimits, type TestOperator } from '../../support/operator';
 import { switchable } from '../../support/switchable';
 import { ORDINARY, screenedWorld, UNITS } from './screened';
@@ -41,7 +41,7 @@ describe('a refused deposit', () => {
   it('stands in suspense with a break, and sweeps leave its coins', async () => {
     expect(await stateOf(address)).toEqual(['uncredited', 'screening_refused', 'refused']);
     expect(await breaksOf(address)).toEqual([
-      { kind: 'chain_deposit_refused', detail: 'before it was booked' },
+      { kind: 'chain_deposit_refused', detail: 'before it was booked: 25000000 units, sanctions, version 1' },
       { kind: 'transfer_suspense', detail: expect.anything() },
     ]);
     expect([await sweepable(address, 'allocated'), await sweepable(address, 'available')]).toEqual([0n, 0n]);
@@ -60,6 +60,12 @@ describe('a refused deposit', () => {
     expect(Number(await world.available(account))).toBe(before + 25);
     expect(await sweepable(address, 'allocated')).toBe(UNITS);
   });
+});
+
+it('leaves coins that are not final, so that nobody has judged them', async () => {
+  const address = await sent('bad001', await world.wallet());
+  await world.read();
+  expect(await sweepable(address, 'available')).toBe(0n);
 });
 
 it('refuses money without an owner too, and sweeps leave it', async () => {
@@ -105,6 +111,13 @@ it('credits nothing while the party is away, and goes on when it is back', async
   pass(30);
   await world.lookAgain();
   expect(await stateOf(address)).toEqual(['credited', null, 'cleared']);
+  const { id } = await found(address);
+  const changes = await changesOf(world.api.database, id, 10);
+  // The first line is ours: the party has not answered.
+  expect(changes.map(({ status, version }) => [status, version])).toEqual([
+    ['pending', null],
+    ['cleared', 1],
+  ]);
 });
 
 it('asks again after a lost answer', async () => {
@@ -120,7 +133,8 @@ it('shows a refusal after the credit, and moves no money', async () => {
   pass(60);
   await told(address);
   expect(await stateOf(address)).toEqual(['credited', null, 'refused']);
-  expect(await breaksOf(address)).toEqual([{ kind: 'chain_deposit_refused', detail: 'after it was booked' }]);
+  const detail = 'after it was booked: 25000000 units, sanctions, version 2';
+  expect(await breaksOf(address)).toEqual([{ kind: 'chain_deposit_refused', detail }]);
   expect(await world.available(account)).toBe(after);
   expect(await sweepable(address, 'allocated')).toBe(UNITS);
 });

@@ -67,7 +67,7 @@ function screeningDecision(deposit: ChainDeposit, kind: string): NewDecision | u
   const isOpen = screening?.status === 'pending' && state !== 'gone' && !isRefused && !isCleared;
   const isBooked = turns(deposit.decisions).at(-1)?.kind === 'confirmed';
   if (kind === REFUSE) return isOpen && !isBooked ? { kind: SCREENING_REFUSED, data: { units } } : undefined;
-  const isTheirs = isOpen || (isRefused && isBooked && !hasResolutions(deposit));
+  const isTheirs = isOpen || (isRefused && (isBooked || state === 'final') && !hasResolutions(deposit));
   return isTheirs ? { kind: SCREENING_CLEARED, data: { units } } : undefined;
 }
 
