@@ -41,7 +41,7 @@ export const bankFilesDesk = ({ database }: { database: Sql }): Desk =>
           ),
           repeats: columns.text('came again', ({ repeats }) => repeats),
           at: columns.time('at', ({ createdAt }) => createdAt),
-          // Of orders and recalls. A camt.029 of ours is an answer itself, and has none.
+          // A camt.029 of ours is an answer itself, and has none.
           answeredAt: columns.time('answered', ({ answeredAt }) => answeredAt),
           givenUpAt: columns.time('given up', ({ givenUpAt }) => givenUpAt),
           since: columns.since('age', ({ createdAt }) => createdAt),

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { Sql } from '../../kernel/db/database';
 import { conflict } from '../../kernel/errors';
 import { moneyText } from '../../kernel/money/money';
 import type { PayoutRecalls, RecallState } from '../../parties/payouts/port';

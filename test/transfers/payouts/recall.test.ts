@@ -1,5 +1,5 @@
 import { PartyRefused } from '../../../src/process/party-errors';
-import { asOperator, key, operators, type Person } from '../../desk/support';
+import { type Ask, asOperator, key, operators, type Person } from '../../desk/support';
 import { type TestApi, testApi } from '../../support/api';
 import { type TestDesk, testDesk } from '../../support/desk';
 import { created, fundedAccount } from './support';
@@ -8,9 +8,12 @@ import { created, fundedAccount } from './support';
 
 let api: TestApi;
 let desk: TestDesk;
+let ida: Ask;
 beforeAll(async () => {
   api = await testApi();
   desk = await testDesk(api.services);
+  const [person] = (await operators(api, 'ida')) as [Person];
+  ida = await asOperator(desk.url, person);
 });
 afterAll(async () => {
   await desk.close();
@@ -18,8 +21,6 @@ afterAll(async () => {
 });
 
 it('of a party that takes no recalls is refused in clear words, and leaves no trace', async () => {
-  const [person] = (await operators(api, 'ida')) as [Person];
-  const ida = await asOperator(desk.url, person);
   const client = await api.client();
   const id = await created(client, await fundedAccount(api, client));
   const asked = { subject: id, input: {}, reason: 'paid by mistake' };
@@ -36,12 +37,10 @@ it('that the party refuses only when it is asked is a conflict, and leaves no tr
   const ask = jest.fn(() => Promise.reject(new PartyRefused('returned')));
   const recalls = { state: async () => null, assertAskable: async () => undefined, ask };
   parties.payouts = { ...parties.payouts, recalls };
-  const [person] = (await operators(api, 'ben')) as [Person];
-  const ben = await asOperator(desk.url, person);
   const client = await api.client();
   const id = await created(client, await fundedAccount(api, client));
   const asked = { subject: id, input: {}, reason: 'paid by mistake' };
-  const told = await ben('POST', 'decisions/payout.recall', asked, key());
+  const told = await ida('POST', 'decisions/payout.recall', asked, key());
   expect([told.status, told.text]).toEqual([409, expect.stringContaining('The payout has come back.')]);
   expect(ask).toHaveBeenCalled();
   expect(await api.database.query(`select from audit_log where action = 'payout.recall'`)).toEqual([]);

@@ -102,7 +102,8 @@ it('waits while the reviewer is away, though the list names the cardholder once'
   word = new PartyAway();
   // A reading that fails may throw, or try again with the next one.
   await tell(key, reading).catch(() => undefined);
-  expect([asked.includes(key), await shown(id)]).toEqual([true, []]);
+  expect(asked).not.toEqual([]);
+  expect(await shown(id)).toEqual([]);
   word = { status: 'rejected' };
   for (let turn = 0; turn < 2; turn += 1) await reading.read();
   expect(await shown(id)).toEqual(['cardholder_review_changed rejected']);
