@@ -1,6 +1,5 @@
 import { createExchangeActivities } from '../../../activities/exchange';
 import { Decimal } from '../../../src/kernel/money/money';
-import type { CardProcessor } from '../../../src/parties/card-processor/port';
 import { openBreaksOf } from '../../../src/process/breaks/operations';
 import { PartyAway } from '../../../src/process/party-errors';
 import { lastBalances, noteBalance } from '../../../src/process/reported-balances';
@@ -144,7 +143,7 @@ it('forgets the readings of parties that report no balance any more, with their 
   }
   const subjects = ['card-processor:USD', 'bank-balance:EUR'];
   expect(await openBreaksOf(api.database, ...subjects)).toHaveLength(2);
-  const { balances: _, ...silent } = api.services.parties.cardProcessor as CardProcessor;
+  const { balances: _, ...silent } = api.services.parties.cardProcessor;
   api.services.parties.cardProcessor = silent;
   await readSettlement();
   expect(await lastBalances(api.database)).toEqual([]);
