@@ -10,7 +10,7 @@ const DAY_MS = 86_400_000;
 
 export interface BankFilesShown {
   now(): Date;
-  /** Our accounts. Those that are gone from the settings show no age. */
+  /** Our accounts. An account that is gone from the settings shows no age. */
   bankAccounts: readonly BankAccount[];
 }
 
