@@ -66,8 +66,9 @@ export function createHousekeepingActivities(
     releaseExpiredWallets: () => releaseAllExpired(services),
     forgetOldSpending: () => forgetOldSpending(database, now()),
     showOverdueCardOrders: async () => {
-      await showOverdueOrders(services);
-      await showWaitingScreenings(services);
+      // A failure of one does not stop the other.
+      const shown = await Promise.allSettled([showOverdueOrders(services), showWaitingScreenings(services)]);
+      for (const each of shown) if (each.status === 'rejected') throw each.reason;
     },
   };
 }

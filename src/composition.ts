@@ -52,6 +52,7 @@ import { permissionOf } from './http/permission';
 import { packagedReader, readerFolder } from './http/reader-files';
 import type { Route } from './http/route';
 import { untoldHeadsReading } from './kernel/audit/metrics';
+import type { BankAccount } from './kernel/config/bank-files';
 import { type PartySettings } from './kernel/config/parties';
 import { SANDBOX_RANGE } from './kernel/config/virtual-ibans';
 import type { Sign } from './kernel/db/lookout';
@@ -133,6 +134,8 @@ export interface Composed extends CatalogueServices, CardholderServices, Stateme
   /** The simulated parties. The API process serves them and sends their callbacks. */
   sandboxParties: SandboxParties;
   failedSignIns: FailedSignIns;
+  /** Our accounts at a bank by files. Empty: no bank is reached by files. */
+  bankAccounts: readonly BankAccount[];
 }
 
 export function createServices(options: Wiring): Composed {
@@ -202,6 +205,7 @@ export function createServices(options: Wiring): Composed {
     reference,
     publicUrl,
     readiness,
+    bankAccounts: options.bankFiles?.accounts ?? [],
     ...observers,
     leastNodeHosts: mode === 'live' && !options.singleNodeForTests ? LIVE_NODE_HOSTS : 1,
     ibanRange: options.ibanRange ?? (mode === 'sandbox' ? SANDBOX_RANGE : undefined),
@@ -253,7 +257,7 @@ export function readings(services: Composed): Reading[] {
     screeningReading,
     moneyReading,
     settlementReading(services),
-    bankFilesReading(services.now),
+    bankFilesReading(services),
     ratesReading(services.now),
     chainReading(services),
     signingReading(() => new Date()),

@@ -2,7 +2,7 @@ import { raw } from '../kernel/db/build';
 import type { Sql, Tx } from '../kernel/db/database';
 import { decimal, recordTable } from '../kernel/db/record-table';
 import { Decimal, ZERO } from '../kernel/money/money';
-import { openBreaksOf, syncBreaks } from './breaks/operations';
+import { closeBreaksUnder, openBreaksOf, syncBreaks } from './breaks/operations';
 
 /**
  * Balances that the card processor or a bank by files reports, compared with our books at each reading. The exchange has
@@ -38,6 +38,13 @@ export const lastBalances = (sql: Sql): Promise<BalanceReading[]> =>
       .orderBy(['party', 'currency', 'readAt'].map((column) => ({ column, order: 'desc' as const }))),
   );
 
+/** The breaks of one kind of comparison. */
+export interface ShownUnder {
+  kind: string;
+  /** Beginning of their subjects, before the currency. */
+  under: string;
+}
+
 /**
  * Stores a reading, and opens or closes the break for a lasting difference. Movements under way make almost every
  * reading of a busy installation differ. A difference therefore lasts when each reading of the window differs to the same
@@ -46,10 +53,10 @@ export const lastBalances = (sql: Sql): Promise<BalanceReading[]> =>
 export async function noteBalance(
   tx: Tx,
   reading: BalanceReading,
-  shown: { kind: string; subject: string; windowMs: number },
+  { kind, under, windowMs }: ShownUnder & { windowMs: number },
 ): Promise<void> {
   const { party, currency, readAt: at } = reading;
-  const { kind, subject, windowMs } = shown;
+  const subject = under + currency;
   const from = new Date(at.getTime() - windowMs);
   await tx.run(
     readings()
@@ -64,6 +71,31 @@ export async function noteBalance(
   const open = (await openBreaksOf(tx, subject)).filter((each) => each.kind === kind);
   const wanted = amount.isZero() ? [] : [{ kind, detail: currency, amount, currency }];
   await syncBreaks(tx, { tenantId: null, subject, open, wanted, notices: [], at });
+}
+
+/**
+ * Deletes the readings of these parties that are compared no more, and closes their breaks. Otherwise the last reading of
+ * an account that is gone would be shown for ever. Idempotent.
+ */
+export async function forgetBalances(
+  tx: Tx,
+  given: {
+    parties: readonly BalanceReading['party'][];
+    compared: readonly Pick<BalanceReading, 'party' | 'currency'>[];
+    shown: ShownUnder;
+    at: Date;
+  },
+): Promise<void> {
+  const { parties, compared, shown, at } = given;
+  const isCompared = (one: BalanceReading) =>
+    compared.some(({ party, currency }) => party === one.party && currency === one.currency);
+  for (const each of await lastBalances(tx)) {
+    if (!parties.includes(each.party) || isCompared(each)) continue;
+    const { party, currency } = each;
+    await tx.run(readings().where({ party, currency }).delete());
+  }
+  const except = compared.map(({ currency }) => shown.under + currency);
+  await closeBreaksUnder(tx, { ...shown, except, at });
 }
 
 /** The smallest difference of the window. Zero while the window is not covered, and where the side has changed. */

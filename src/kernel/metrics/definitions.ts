@@ -140,7 +140,7 @@ export const METRICS = {
   bank_balance_difference: {
     type: 'gauge',
     labels: ['currency'],
-    help: 'Balance that a bank by files reports, less the balance of the books, at the last reading. Absent before the first statement.',
+    help: 'Balance that a bank by files reports, less the balance of the books, at the last reading. Absent before the first statement of an account in `BANK_ACCOUNTS`.',
     alert: 'A break `bank_balance_differs`: the difference has lasted for `SETTLEMENT_DIFFERENCE_SECONDS`.',
   },
   bank_file_unanswered_seconds: {
@@ -152,7 +152,7 @@ export const METRICS = {
   bank_statement_age_seconds: {
     type: 'gauge',
     labels: ['currency'],
-    help: 'Age of the last statement of each account at a bank by files, on bank days (TARGET). Absent before the first and after thirty days without one.',
+    help: 'Age of the last statement of each account at a bank by files, on bank days (TARGET). Absent before the first, and for an account that is gone from `BANK_ACCOUNTS`.',
     alert: 'More than two bank days.',
   },
   bank_files_refused: {

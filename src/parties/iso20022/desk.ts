@@ -41,7 +41,9 @@ export const bankFilesDesk = ({ database }: { database: Sql }): Desk =>
           ),
           repeats: columns.text('came again', ({ repeats }) => repeats),
           at: columns.time('at', ({ createdAt }) => createdAt),
+          // A camt.029 of ours is an answer itself, and has none.
           answeredAt: columns.time('answered', ({ answeredAt }) => answeredAt),
+          givenUpAt: columns.time('given up', ({ givenUpAt }) => givenUpAt),
           since: columns.since('age', ({ createdAt }) => createdAt),
         },
         rows: ({ filters, after, limit }) => listFiles(database, { ...filters, below: after?.id, limit }),

@@ -28,6 +28,8 @@ export interface ExchangeOptions {
 
 /** Interval at which balances, silent files and files that we may not read are judged. */
 const JUDGE_EVERY_MS = 60_000;
+/** Time without a turn after which nothing is known of the books, as after a start or an outage. */
+const PAUSED_MS = 300_000;
 const FORGET_EVERY_MS = 3_600_000;
 /** Age at which taken files are deleted, as callbacks of other parties are. The bank's archive keeps them. */
 const TAKEN_KEPT_MS = 30 * 24 * 3_600_000;
@@ -43,7 +45,7 @@ export function createFileExchange(
   const folder = openBankFolder(services.settings.folder);
   const places = { folder, sent: openSentNames(services.settings.folder) };
   let running: Promise<readonly Taken[]> | undefined;
-  let [judgedAt, forgottenAt] = [0, 0];
+  let [turnedAt, judgedAt, forgottenAt] = [0, 0, 0];
 
   async function once(): Promise<readonly Taken[]> {
     try {
@@ -53,10 +55,13 @@ export function createFileExchange(
         await placeFiles(services, places, onStep);
       }
       const at = services.machineNow().getTime();
+      // After a pause the books have not followed the files of the turn before it, so a minute of turns comes first.
+      if (at - turnedAt >= PAUSED_MS) judgedAt = at;
+      turnedAt = at;
       const judges = at - judgedAt >= JUDGE_EVERY_MS;
       if (judges) {
         judgedAt = at;
-        // Before files are taken, because the books have followed earlier files by now, and follow these in a moment.
+        // Before files are taken. The books have followed those of the turns before, and follow these in a moment.
         await showDifferences(services, differenceMs);
         await showUnanswered(services);
       }

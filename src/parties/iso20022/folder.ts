@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { constants, createReadStream } from 'node:fs';
-import { lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { chmod, lstat, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { deleteOlder, isMissing, syncFolder, unlessMissing, writeOnDisk } from './on-disk';
 import { MAX_FILE_BYTES } from './xml/reader';
@@ -137,6 +137,15 @@ export function openBankFolder(folder: string): BankFolder {
   };
 }
 
+/** The rights that the transfer tool needs as another user of the group: to remove our files, and to write the bank's. */
+const OF_GROUP = 0o770;
+
+/** A folder that exists keeps its rights, because an operator may have chosen them. */
 async function makeFolders(folder: string): Promise<void> {
-  for (const name of SUBFOLDERS) await mkdir(join(folder, name), { recursive: true, mode: 0o770 });
+  for (const name of SUBFOLDERS) {
+    const path = join(folder, name);
+    if ((await mkdir(path, { recursive: true, mode: OF_GROUP })) === undefined) continue;
+    // The process's umask has taken rights. A bit that hands the group down stays.
+    await chmod(path, (await stat(path)).mode | OF_GROUP);
+  }
 }

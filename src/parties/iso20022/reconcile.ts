@@ -1,12 +1,13 @@
+import type { BankAccount } from '../../kernel/config/bank-files';
 import { internalBalance } from '../../kernel/ledger/accounts';
 import { type Decimal, ZERO } from '../../kernel/money/money';
 import { PARTY_ACCOUNTS } from '../../kernel/parties';
-import { noteBalance } from '../../process/reported-balances';
+import { type BalanceReading, forgetBalances, noteBalance } from '../../process/reported-balances';
 import { FILE_BREAKS } from './breaks';
 import type { BankFilesServices } from './services';
 import { notStated } from './store/entries';
 import { returnsNotBooked, sentNotBooked } from './store/orders';
-import { lastStatements } from './store/statements';
+import { type BankStatement, lastStatements } from './store/statements';
 
 /** Our money at the bank in one currency. */
 export interface ComparedBalance {
@@ -37,8 +38,7 @@ export async function compareBalances({
       await returnsNotBooked(tx),
     ];
     const compared: ComparedBalance[] = [];
-    for (const { account, currency, closing, until } of statements) {
-      if (!settings.accounts.some(({ iban }) => iban === account)) continue;
+    for (const { currency, closing, until } of statements.filter(isOf(settings.accounts))) {
       const of = (sums: readonly { currency: string; amount: Decimal }[]) =>
         sums.find((sum) => sum.currency === currency)?.amount ?? ZERO;
       const reported = closing.plus(of(moved)).minus(of(sent)).plus(of(returned));
@@ -51,17 +51,36 @@ export async function compareBalances({
   });
 }
 
+/** Whether a statement is of one of these accounts, in the account's currency. */
+export const isOf =
+  (accounts: readonly BankAccount[]) =>
+  ({ account, currency }: Pick<BankStatement, 'account' | 'currency'>): boolean =>
+    accounts.some((ours) => ours.iban === account && ours.currency === currency);
+
+const SHOWN = { kind: FILE_BREAKS.difference, under: 'bank-balance:' };
+
 /**
  * Keeps each comparison for the list of settlement, and shows a difference that lasts. Books follow a file within seconds,
- * and a person books what no transfer has moved, such as charges and our own funding.
+ * and a person books what no transfer has moved, such as charges and our own funding. Forgets what is compared no more.
  * @param windowMs how long a difference may last
  */
 export async function showDifferences(services: BankFilesServices, windowMs: number): Promise<void> {
   const { database, settings, now } = services;
   const party = settings.serves.includes('bank') ? 'bank' : 'payouts';
-  for (const { currency, ...compared } of await compareBalances(services)) {
-    const shown = { kind: FILE_BREAKS.difference, subject: `bank-balance:${currency}`, windowMs };
-    const reading = { party, currency, readAt: now(), ...compared } as const;
-    await database.transaction((tx) => noteBalance(tx, reading, shown));
-  }
+  const at = now();
+  const compared = (await compareBalances(services)).map(
+    (balance) => ({ party, readAt: at, ...balance }) as const,
+  );
+  for (const reading of compared)
+    await database.transaction((tx) => noteBalance(tx, reading, { ...SHOWN, windowMs }));
+  await forgetDifferences(services, compared);
 }
+
+/** Forgets all comparisons but these. Called without any where no bank is reached by files. */
+export const forgetDifferences = (
+  { database, now }: Pick<BankFilesServices, 'database' | 'now'>,
+  compared: readonly Pick<BalanceReading, 'party' | 'currency'>[] = [],
+): Promise<void> =>
+  database.transaction((tx) =>
+    forgetBalances(tx, { parties: ['payouts', 'bank'], compared, shown: SHOWN, at: now() }),
+  );

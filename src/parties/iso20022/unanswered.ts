@@ -3,7 +3,7 @@ import { closeBreaksOf, openBreak } from '../../process/breaks/operations';
 import { timeOnBankDays } from './bank-days';
 import { FILE_BREAKS } from './breaks';
 import type { BankFilesServices } from './services';
-import { noteAnswered, unansweredFiles } from './store/files';
+import { lockUnanswered, noteAnswered, noteGivenUp, unansweredFiles } from './store/files';
 
 /**
  * Longest silence of the bank about a file of orders. A SEPA transfer reaches the payee's bank by the end of the next
@@ -23,19 +23,24 @@ export async function showUnanswered({ database, now }: BankFilesServices): Prom
   for (const { id, messageId, transactions, placedAt } of await unansweredFiles(database, MAX_FILES)) {
     if (placedAt === null || messageId === null) continue;
     if (timeOnBankDays(placedAt, now()) < ANSWERED_WITHIN_MS) continue;
-    const { resolvedAt } = await openBreak(database, {
-      tenantId: null,
-      kind: FILE_BREAKS.unanswered,
-      subject: messageId,
-      detail: `orders: ${transactions}, placed ${placedAt.toISOString()}`,
+    await database.transaction(async (tx) => {
+      // An answer since the reading has closed the break already, so nothing would close a later one.
+      if (!(await lockUnanswered(tx, id))) return;
+      const { resolvedAt } = await openBreak(tx, {
+        tenantId: null,
+        kind: FILE_BREAKS.unanswered,
+        subject: messageId,
+        detail: `orders: ${transactions}, placed ${placedAt.toISOString()}`,
+      });
+      if (resolvedAt) await noteGivenUp(tx, id);
     });
-    if (resolvedAt) await noteAnswered(database, id);
   }
 }
 
 /**
- * Notes that the bank has told of a file of ours, by a report or by money of one of its orders. Closes the break.
- * @param fileId null: the order stands in no file that we know
+ * Notes that the bank has told of a file of ours, by a report or by money of one of its orders. Closes the break. Called
+ * after the order is locked, so that two reports of a file wait without a deadlock.
+ * @param fileId null: no file of ours that we know
  */
 export async function answered(
   { services, tx }: { services: Pick<BankFilesServices, 'now'>; tx: Tx },

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { Sql } from '../../kernel/db/database';
 import { conflict } from '../../kernel/errors';
 import { moneyText } from '../../kernel/money/money';
 import type { PayoutRecalls, RecallState } from '../../parties/payouts/port';
@@ -55,12 +54,11 @@ export function recallDecision(
     restsOn: ({ transfer: { status, word } }) => ({ status, reported: word?.version ?? null }),
     weigh: async (_, { subject: payout }) => ({ ...receivedOf(payout), ever: true }),
     async preview(tx, { subject: payout }) {
-      await askable(services, tx, payout);
+      await byParty(services, (recalls) => recalls.assertAskable(tx, keyOf(payout)));
       return [{ field: 'asked back', from: null, to: moneyText(receivedOf(payout)) }];
     },
     async execute(tx, { id, subject: payout, input: { code = 'CUST' } }) {
-      const recalls = await askable(services, tx, payout);
-      await recalls.ask(tx, { key: keyOf(payout), reason: code });
+      await byParty(services, (recalls) => recalls.ask(tx, { key: keyOf(payout), reason: code }));
       return { after: { recall: 'asked', code }, result: { id, recall: 'asked', code } };
     },
   });
@@ -71,16 +69,15 @@ const receivedOf = ({ transfer: { terms } }: Payout) => ({
   currency: terms.receivedCurrency,
 });
 
-/** @throws Problem 409 `invalid_transition` where the party takes no request for this payout */
-async function askable(services: Deps, sql: Sql, payout: Payout): Promise<PayoutRecalls> {
+/** Calls the party. @throws Problem 409 `invalid_transition` where the party takes no request, or none for this payout */
+async function byParty(services: Deps, call: (recalls: PayoutRecalls) => Promise<void>): Promise<void> {
   const recalls = recallsOf(services);
   if (!recalls)
     throw conflict('invalid_transition', 'The payouts party takes no recalls. Only a bank by files does.');
   try {
-    await recalls.assertAskable(sql, keyOf(payout));
+    await call(recalls);
   } catch (error) {
     if (!(error instanceof PartyRefused)) throw error;
     throw conflict('invalid_transition', REFUSALS[error.code] ?? error.code);
   }
-  return recalls;
 }

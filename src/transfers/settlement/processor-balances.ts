@@ -3,13 +3,15 @@ import { internalBalances } from '../../kernel/ledger/accounts';
 import { allCurrencies } from '../../kernel/money/currencies';
 import { Decimal, maxOf, minOf, ZERO } from '../../kernel/money/money';
 import { isCountable } from '../../parties/protocol/answers';
-import { lastBalances, noteBalance } from '../../process/reported-balances';
+import { forgetBalances, lastBalances, noteBalance } from '../../process/reported-balances';
 import type { Services } from '../../services';
 
 type Deps = Pick<Services, 'database' | 'parties' | 'switches' | 'now' | 'settlementDifferenceSeconds'>;
 
 /** Break: the processor's balance has differed from our books for `SETTLEMENT_DIFFERENCE_SECONDS`. */
 export const DIFFERS = 'processor_balance_differs';
+
+const SHOWN = { kind: DIFFERS, under: 'card-processor:' };
 
 /**
  * Compares the balances that pay for cards with our books, where the card processor reports them. A processor holds
@@ -20,7 +22,10 @@ export const DIFFERS = 'processor_balance_differs';
 export async function readProcessorBalances(services: Deps): Promise<void> {
   const { database, parties, switches, now, settlementDifferenceSeconds } = services;
   const { cardProcessor } = parties;
-  if (!('balances' in cardProcessor) || (await switches.party('cardProcessor')) === 'left_out') return;
+  if (!('balances' in cardProcessor) || (await switches.party('cardProcessor')) === 'left_out')
+    return database.transaction((tx) =>
+      forgetBalances(tx, { parties: ['cardProcessor'], compared: [], shown: SHOWN, at: now() }),
+    );
   const before = await bookedBalances(database);
   const said = await cardProcessor.balances?.();
   if (!said) return;
@@ -41,9 +46,8 @@ export async function readProcessorBalances(services: Deps): Promise<void> {
       reported: balance,
       booked: nearest(balance, one, other),
     };
-    const subject = `card-processor:${currency}`;
     const windowMs = settlementDifferenceSeconds * 1_000;
-    await database.transaction((tx) => noteBalance(tx, reading, { kind: DIFFERS, subject, windowMs }));
+    await database.transaction((tx) => noteBalance(tx, reading, { ...SHOWN, windowMs }));
   }
 }
 

@@ -249,6 +249,12 @@ describe('a recall of a received payment', () => {
 describe('a recall of our payout', () => {
   const recall = () =>
     on.test.runtime.transaction((tx) => askBack(on.services, tx, { key: ORDER.key, reason: 'CUST' }));
+  const isAnswered = async () => {
+    const rows = await on.test.database.query<{ answered: boolean }>(
+      `select answered_at is not null as answered from bank_files where kind = 'camt.056.001.08'`,
+    );
+    return rows[0]?.answered;
+  };
   const answered = (given: Partial<AnsweredRecall>) =>
     give(
       'camt.029',
@@ -287,8 +293,21 @@ describe('a recall of our payout', () => {
     await on.exchange.turn();
     const { text } = await on.placed('camt.056.001.08');
     expect(text).toContain('<OrgnlEndToEndId>PAYOUTPAY01</OrgnlEndToEndId>');
+    expect(await isAnswered()).toBe(false);
+    await answered({ verdict: 'pending' });
+    expect(await isAnswered()).toBe(true);
     await answered({});
     expect(await kinds()).toEqual(['bank_recall_refused']);
+  });
+
+  it('is answered by the money that comes back, too', async () => {
+    const entry = { amount: '100.00', endToEndId: 'PAYOUTPAY01', payer: undefined, payeeIban: undefined };
+    await on.payouts.order(ORDER);
+    await on.exchange.turn();
+    await booked({ ...entry, side: 'debit' });
+    await recall();
+    await booked({ ...entry, side: 'credit', returned: 'CUST' });
+    expect(await isAnswered()).toBe(true);
   });
 
   it('that has come back is refused', async () => {

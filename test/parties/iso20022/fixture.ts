@@ -54,7 +54,11 @@ export interface Files extends Process {
   test: TestDatabase;
   folder: string;
   /** Another process on the same folder and database. */
-  another(given?: { onStep?: OnStep; settings?: Partial<BankFilesSettings> }): Process;
+  another(given?: {
+    onStep?: OnStep;
+    settings?: Partial<BankFilesSettings>;
+    machineNow?: () => Date;
+  }): Process;
   /** Places a file of the bank. `old`: it was written long ago. */
   drop(name: string, content: string | Buffer, given?: { old?: boolean }): Promise<void>;
   list(folder: 'outgoing' | 'incoming' | 'taken' | 'refused'): Promise<string[]>;
@@ -75,7 +79,7 @@ export async function files(): Promise<Files> {
   const test = await testDatabase();
   const folder = await mkdtemp(join(tmpdir(), 'bank-files-'));
   const keyring = testKeyring();
-  const another: Files['another'] = ({ onStep, settings = {} } = {}) => {
+  const another: Files['another'] = ({ onStep, settings = {}, machineNow = () => new Date() } = {}) => {
     const services: BankFilesServices = {
       settings: { ...SETTINGS, folder, ...settings },
       database: test.runtime,
@@ -83,7 +87,7 @@ export async function files(): Promise<Files> {
       log: pino({ level: 'silent' }),
       reader,
       now: () => new Date(),
-      machineNow: () => new Date(),
+      machineNow,
     };
     const exchange = createFileExchange(services, { differenceMs: 0, onStep });
     return {

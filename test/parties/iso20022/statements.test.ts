@@ -1,10 +1,12 @@
+import type { BankFilesSettings } from '../../../src/kernel/config/bank-files';
 import { Decimal } from '../../../src/kernel/money/money';
 import { compareBalances, showDifferences } from '../../../src/parties/iso20022/reconcile';
 import { type SandboxEntry, writeReport } from '../../../src/parties/iso20022/sandbox/reports';
+import { lastBalances } from '../../../src/process/reported-balances';
 import { partyBalances } from '../../../src/transfers/settlement/balances';
 import { moveSettlement } from '../../../src/transfers/settlement/move';
 import { type Files, files, ORDER } from './fixture';
-import { EUR_ACCOUNT } from './samples';
+import { EUR_ACCOUNT, USD_ACCOUNT } from './samples';
 
 let on: Files;
 let count = 0;
@@ -34,8 +36,8 @@ const entry = (amount: string, given: Partial<SandboxEntry> = {}): SandboxEntry 
   ...given,
 });
 
-/** Gives a statement of our account in EUR. @returns the outcome */
-async function state(given: Given) {
+/** Places a statement of our account in EUR. */
+async function place(given: Given): Promise<void> {
   const { number, day = number ?? 1, year = 2026, closedAt, opening, closing, entries = [] } = given;
   count += 1;
   const xml = writeReport({
@@ -49,6 +51,11 @@ async function state(given: Given) {
     balances: { opening, closing },
   });
   await on.drop(`${count}.xml`, xml, { old: true });
+}
+
+/** Gives a statement of our account in EUR. @returns the outcome */
+async function state(given: Given) {
+  await place(given);
   return (await on.exchange.turn()).join();
 }
 
@@ -203,12 +210,69 @@ describe('the bank’s balance', () => {
     ]);
   });
 
-  it('is compared before new files are taken, because the books follow them a moment later', async () => {
-    const readings = () => on.test.database.query('select 1 from balance_readings');
+  describe('is compared', () => {
+    const reported = async () => {
+      const rows = await on.test.database.query<{ reported: string }>(
+        'select reported::text from balance_readings',
+      );
+      return rows.map((row) => row.reported);
+    };
+    const first = { number: 1, opening: '0.00', closing: '250.00', entries: [entry('250.00')] };
+    const second = { number: 2, opening: '250.00', closing: '300.00', entries: [entry('50.00')] };
+    /** A process whose turns are `later` than its first one, in seconds. */
+    const process = () => {
+      const begun = Date.now();
+      let seconds = 0;
+      const { exchange } = on.another({ machineNow: () => new Date(begun + seconds * 1_000) });
+      return {
+        turn(later: number) {
+          seconds = later;
+          return exchange.turn();
+        },
+      };
+    };
+
+    it('before new files are taken, because the books follow them a moment later', async () => {
+      const { turn } = process();
+      await place(first);
+      expect(await turn(0)).toEqual(['booked']);
+      expect(await reported()).toEqual([]);
+      await place(second);
+      expect(await turn(60)).toEqual(['booked']);
+      expect(await reported()).toEqual(['250']);
+    });
+
+    it('after a start and after a pause only when turns have gone on for a minute', async () => {
+      await state(first);
+      const { turn } = process();
+      await turn(0);
+      await turn(59);
+      expect(await reported()).toEqual([]);
+      await turn(60);
+      expect(await reported()).toEqual(['250']);
+      await state(second);
+      await turn(1_000);
+      await turn(1_059);
+      expect(await reported()).toEqual(['250']);
+      await turn(1_060);
+      expect(await reported()).toEqual(['300']);
+    });
+  });
+
+  it('that is compared no more is forgotten, with its break', async () => {
+    const shownOf = async () => ({
+      readings: (await lastBalances(on.test.runtime)).map(({ party, currency }) => `${party} ${currency}`),
+      breaks: await shown('bank_balance_differs'),
+    });
+    const showWith = (settings: Partial<BankFilesSettings>) =>
+      showDifferences(on.another({ settings }).services, 0);
     await state({ number: 1, opening: '0.00', closing: '250.00', entries: [entry('250.00')] });
-    expect(await readings()).toEqual([]);
-    await on.another().exchange.turn();
-    expect(await readings()).toHaveLength(1);
+    await showWith({});
+    expect(await shownOf()).toEqual({ readings: ['bank EUR'], breaks: ['EUR'] });
+    await showWith({ serves: ['payouts'] });
+    expect(await shownOf()).toEqual({ readings: ['payouts EUR'], breaks: ['EUR'] });
+    await showWith({ accounts: [{ currency: 'USD', iban: USD_ACCOUNT }] });
+    expect(await shownOf()).toEqual({ readings: [], breaks: [] });
   });
 
   it('that differs for a moment opens none', async () => {

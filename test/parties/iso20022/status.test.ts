@@ -7,6 +7,8 @@ import {
   writeStatusReport,
 } from '../../../src/parties/iso20022/messages/status-report';
 import { type SandboxEntry, writeReport } from '../../../src/parties/iso20022/sandbox/reports';
+import { lockByName } from '../../../src/parties/iso20022/store/orders';
+import { until } from '../../support/until';
 import { type Files, files, ORDER } from './fixture';
 import { AT, EUR_ACCOUNT, money } from './samples';
 
@@ -300,4 +302,21 @@ describe('money that comes back', () => {
     expect(await word()).toBe('completed 100');
     expect((await on.bank.changes(null)).changes).toHaveLength(1);
   });
+});
+
+it('a report waits for its orders before it locks their file, as an entry does, so that neither deadlocks', async () => {
+  const isWaiting = async () =>
+    (
+      await on.test.database.query(
+        `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      )
+    ).length > 0;
+  let told: Promise<string> | undefined;
+  await on.test.runtime.transaction(async (tx) => {
+    await lockByName(tx, 'PAYOUTPAYONE');
+    told = tell({ status: 'ACSC' });
+    await until(isWaiting);
+    await tx.query(`select from bank_files where direction = 'out' for no key update nowait`);
+  });
+  expect(await told).toBe('booked');
 });

@@ -1,8 +1,10 @@
+import type { Database } from '../../../src/kernel/db/database';
 import { createMetrics } from '../../../src/kernel/metrics/metrics';
 import { timeOnBankDays } from '../../../src/parties/iso20022/bank-days';
 import { writeStatusReport } from '../../../src/parties/iso20022/messages/status-report';
 import { bankFilesReading } from '../../../src/parties/iso20022/metrics';
 import { writeReport } from '../../../src/parties/iso20022/sandbox/reports';
+import { unansweredFiles } from '../../../src/parties/iso20022/store/files';
 import { showUnanswered } from '../../../src/parties/iso20022/unanswered';
 import { type Files, files, messageIdIn, ORDER } from './fixture';
 import { AT, EUR_ACCOUNT } from './samples';
@@ -95,6 +97,22 @@ describe('a file of orders', () => {
       `update breaks set resolved_at = now(), resolved_by = 'operator:ida', note = 'the bank has lost it'`,
     );
     await showAt('2026-11-26T13:00Z');
+    expect([await isAnswered(), await on.breaks()]).toEqual([false, []]);
+    expect(await unansweredFiles(on.test.runtime, 1)).toEqual([]);
+    await give(await status());
+    expect(await isAnswered()).toBe(true);
+  });
+
+  it('whose answer comes while files are judged is not shown', async () => {
+    const { database } = on.services;
+    const slow: Database = {
+      ...database,
+      transaction: async (...given) => {
+        await give(await status());
+        return database.transaction(...given);
+      },
+    };
+    await showUnanswered({ ...on.services, database: slow, now: () => new Date('2026-11-27T12:00Z') });
     expect([await isAnswered(), await on.breaks()]).toEqual([true, []]);
   });
 
@@ -120,7 +138,13 @@ describe('a file of orders', () => {
 
   it('and statements and refused files are shown by metrics', async () => {
     const scrape = async () => {
-      const reading = bankFilesReading(() => new Date('2026-11-26T12:00Z'));
+      const reading = bankFilesReading({
+        now: () => new Date('2026-11-26T12:00Z'),
+        bankAccounts: [
+          { currency: 'EUR', iban: 'A' },
+          { currency: 'USD', iban: 'B' },
+        ],
+      });
       const metrics = createMetrics({
         database: on.test.runtime,
         readings: () => [reading],
@@ -137,11 +161,13 @@ describe('a file of orders', () => {
       `insert into bank_statements (account, currency, year, opening, closing, until, file_id)
        select account, currency, 2026, 0, 0, until, (select min(id) from bank_files)
          from (values ('A', 'EUR', timestamptz '2026-11-25T12:00Z'), ('A', 'EUR', '2026-11-24T12:00Z'),
-                      ('B', 'USD', '2026-09-24T12:00Z')) as given (account, currency, until)`,
+                      ('B', 'USD', '2026-09-24T12:00Z'),
+                      ('former', 'EUR', '2026-11-20T12:00Z'), ('former', 'GBP', '2026-11-20T12:00Z')) as given (account, currency, until)`,
     );
     expect(await scrape()).toEqual([
       'bank_file_unanswered_seconds 172800',
       'bank_statement_age_seconds{currency="EUR"} 86400',
+      'bank_statement_age_seconds{currency="USD"} 3888000',
       'bank_files_refused 1',
     ]);
     await give(await status());

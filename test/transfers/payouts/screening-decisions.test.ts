@@ -55,9 +55,10 @@ const openBreaks = async (id: string) => {
   return (await api.database.query<{ kind: string }>(text, [id])).map(({ kind }) => kind);
 };
 /** Runs the hourly schedule some hours from now. */
-const housekeepingIn = (hours: number) =>
+const housekeepingIn = (hours: number, given: { cardOrderWaitSeconds?: number } = {}) =>
   createHousekeepingActivities({
     ...api.services,
+    ...given,
     now: () => new Date(Date.now() + clock.aheadMs + hours * HOUR_MS),
   }).showOverdueCardOrders();
 
@@ -175,6 +176,13 @@ describe('a screening that waits for longer than a day', () => {
     expect(await openBreaks(id)).toEqual([]);
     await housekeepingIn(27);
     expect(await openBreaks(id)).toEqual([]);
+  });
+
+  it('opens the break, too, when the look at card orders fails', async () => {
+    const id = await paidTo('bad004');
+    // No time, so Postgres refuses the query.
+    await expect(housekeepingIn(25, { cardOrderWaitSeconds: Number.NaN })).rejects.toThrow();
+    expect(await openBreaks(id)).toEqual(['screening_waits']);
   });
 
   it('closes the break with the party’s result, or with the next run', async () => {

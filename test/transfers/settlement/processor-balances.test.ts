@@ -1,6 +1,8 @@
+import { createExchangeActivities } from '../../../activities/exchange';
 import { Decimal } from '../../../src/kernel/money/money';
 import { openBreaksOf } from '../../../src/process/breaks/operations';
 import { PartyAway } from '../../../src/process/party-errors';
+import { lastBalances, noteBalance } from '../../../src/process/reported-balances';
 import { partyBalances } from '../../../src/transfers/settlement/balances';
 import { moveSettlement } from '../../../src/transfers/settlement/move';
 import { readProcessorBalances } from '../../../src/transfers/settlement/processor-balances';
@@ -117,4 +119,33 @@ it('keeps the last reading while the processor is away', async () => {
   await expect(readIn(300)).rejects.toThrow(PartyAway);
   const [balance] = await partyBalances(api.database, { parties: ['cardProcessor'] });
   expect(balance?.reported?.toFixed(2)).toBe('100.00');
+});
+
+it('forgets the readings of parties that report no balance any more, with their breaks', async () => {
+  const { readSettlement } = createExchangeActivities(api.services);
+  reported = '95.00';
+  for (const seconds of [0, 3_600]) {
+    await readIn(seconds);
+    await api.database.transaction((tx) =>
+      noteBalance(
+        tx,
+        {
+          party: 'bank',
+          currency: 'EUR',
+          readAt: api.clock.at,
+          asOf: api.clock.at,
+          reported: new Decimal(5),
+          booked: new Decimal(0),
+        },
+        { kind: 'bank_balance_differs', under: 'bank-balance:', windowMs: 0 },
+      ),
+    );
+  }
+  const subjects = ['card-processor:USD', 'bank-balance:EUR'];
+  expect(await openBreaksOf(api.database, ...subjects)).toHaveLength(2);
+  const { balances: _, ...silent } = api.services.parties.cardProcessor;
+  api.services.parties.cardProcessor = silent;
+  await readSettlement();
+  expect(await lastBalances(api.database)).toEqual([]);
+  expect(await openBreaksOf(api.database, ...subjects)).toEqual([]);
 });

@@ -14,6 +14,7 @@ import { insertOutgoing, newMessageId } from '../outgoing';
 import type { BankFilesServices } from '../services';
 import { type BankCredit, creditsNamed, noteRecallAsked, recallsOf } from '../store/credits';
 import { type BankOrder, changeOrder, findOrder, lockByName, returnsOfOrder } from '../store/orders';
+import { answered } from '../unanswered';
 import { type Applying, codeText, show } from './context';
 
 /**
@@ -52,6 +53,7 @@ export async function applyRecallAnswer(applying: Applying, { answers }: RecallA
   const { tx } = applying;
   for (const { endToEndId = '', verdict, reason } of answers) {
     const order = endToEndId === '' ? undefined : await lockByName(tx, endToEndId);
+    await answered(applying, order?.recallFileId ?? null);
     if (!order) {
       await show(applying, FILE_BREAKS.unknownReference, { subject: endToEndId, detail: 'recall' });
     } else if (order.recall === null) {
@@ -103,8 +105,9 @@ export async function askBack(
   };
   const banks = { from: undefined, to: services.settings.bic };
   const xml = writeRecallRequest({ messageId, createdAt: at, recalls: [recall] }, banks);
-  await insertOutgoing(services, tx, { kind: 'camt.056.001.08', messageId, bytes: Buffer.from(xml) });
-  await changeOrder(tx, order, { recall: 'asked' });
+  const message = { kind: 'camt.056.001.08', messageId, bytes: Buffer.from(xml) } as const;
+  const { id: recallFileId } = await insertOutgoing(services, tx, message);
+  await changeOrder(tx, order, { recall: 'asked', recallFileId });
 }
 
 /** Answers the payer's bank that a payment goes back, where it has asked. Answered once for each request. */

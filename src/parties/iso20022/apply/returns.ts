@@ -33,6 +33,7 @@ export async function bookReturn(applying: Applying, order: BankOrder, made: Ret
   const { tx } = applying;
   const { id, amount, currency, reason, toldBy, bookedBy } = made;
   await answered(applying, order.fileId);
+  await answered(applying, order.recallFileId);
   const known = await returnsOfOrder(tx, order.key);
   if (known.some((one) => toldBy !== null && one.toldBy === toldBy)) return;
   const lacks = toldBy === null ? 'bookedBy' : 'toldBy';

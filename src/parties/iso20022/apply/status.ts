@@ -21,8 +21,8 @@ export async function applyStatusReport(applying: Applying, report: StatusReport
     throw new FileFault('transaction_count', 'OrgnlNbOfTxs');
   if (report.sum !== undefined && !report.sum.eq(sent.controlSum))
     throw new FileFault('control_sum', 'OrgnlCtrlSum');
-  await answered(applying, sent.id);
   const orders = await lockOfFile(tx, sent.id);
+  await answered(applying, sent.id);
   const transfers = report.groups.flatMap((group) => group.transfers);
   await showUnknown(applying, report, orders);
   for (const order of orders) {

@@ -103,20 +103,30 @@ export const findSent = (sql: Sql, messageId: string): Promise<BankFile | undefi
 
 // Answers -----------------------------------------------------------------------------------------------------------
 
-/** Files of orders that were placed and that the bank has not answered, the longest waiting first. */
+/** Files of orders that were placed and are waited for, the longest waiting first. */
 export const unansweredFiles = (sql: Sql, most: number): Promise<BankFile[]> =>
   files.all(
     sql,
     files()
       .where({ direction: 'out', result: 'placed', kind: 'pain.001.001.09' })
       .whereNull('answeredAt')
+      .whereNull('givenUpAt')
       .orderBy('placedAt')
       .limit(most),
   );
 
-/** Notes that a file of ours is waited for no more. @returns the file, where it was waited for until now */
+/** Locks a file that the bank has not answered, so that no answer comes between. Undefined: there is an answer. */
+export const lockUnanswered = (tx: Tx, id: number): Promise<BankFile | undefined> =>
+  files.one(tx, files().where({ id }).whereNull('answeredAt').forNoKeyUpdate());
+
+/** Notes that the bank has answered a file of ours. @returns the file, where this is its first answer */
 export const noteAnswered = (sql: Sql, id: number): Promise<BankFile | undefined> =>
   files.writtenOne(sql, files().where({ id }).whereNull('answeredAt').update({ answeredAt: NOW }));
+
+/** Notes that a person waits for the bank's answer no more. */
+export async function noteGivenUp(tx: Tx, id: number): Promise<void> {
+  await tx.run(files().where({ id }).update({ givenUpAt: NOW }));
+}
 
 /** The number of files that were refused since then. */
 export async function countRefused(sql: Sql, since: Date): Promise<number> {
@@ -138,6 +148,7 @@ export interface FileLine
   repeats: number;
   createdAt: Date;
   answeredAt: Date | null;
+  givenUpAt: Date | null;
 }
 
 const lines = recordTable<FileLine>('bank_files', { id: safeInteger }, [
@@ -152,6 +163,7 @@ const lines = recordTable<FileLine>('bank_files', { id: safeInteger }, [
   'repeats',
   'createdAt',
   'answeredAt',
+  'givenUpAt',
 ]);
 
 /** A page of all files, newest first. @param below only files with a smaller id */

@@ -26,6 +26,8 @@ export interface BankOrder {
   sent: Decimal;
   debited: Decimal;
   recall: 'asked' | 'pending' | 'accepted' | 'refused' | null;
+  /** Our file that asks the payout back. */
+  recallFileId: number | null;
   version: number;
   createdAt: Date;
 }
@@ -35,6 +37,7 @@ const orders = recordTable<BankOrder>('bank_orders', {
   sent: decimal,
   debited: decimal,
   fileId: safeInteger,
+  recallFileId: safeInteger,
 });
 
 type NewOrder = Pick<
@@ -102,7 +105,9 @@ export async function noteFiled(tx: Tx, key: string, fileId: number, groupId: st
   await tx.run(orders().where({ key }).update({ fileId, groupId, payee: null }));
 }
 
-type Changed = Partial<Pick<BankOrder, 'stage' | 'failureCode' | 'sent' | 'debited' | 'recall'>>;
+type Changed = Partial<
+  Pick<BankOrder, 'stage' | 'failureCode' | 'sent' | 'debited' | 'recall' | 'recallFileId'>
+>;
 
 /** Stores a change of an order, and lists it for the party that the order belongs to. */
 export async function changeOrder(tx: Tx, order: BankOrder, changed: Changed): Promise<void> {

@@ -60,18 +60,16 @@ export const recentStatements = (sql: Sql, account: string): Promise<BankStateme
     )
     .then((found) => found.reverse());
 
-/** The last statement of each account. @param since accounts without a later statement are left out */
-export async function lastStatements(sql: Sql, since = new Date(0)): Promise<BankStatement[]> {
+/** The last statement of each account and currency, also of former accounts. */
+export async function lastStatements(sql: Sql): Promise<BankStatement[]> {
   const last = table('bank_statements').distinctOn('account', 'currency');
   return statements.all(
     sql,
-    last
-      .where('until', '>', since)
-      .orderBy([
-        { column: 'account' },
-        { column: 'currency' },
-        { column: 'until', order: 'desc' },
-        { column: 'id', order: 'desc' },
-      ]),
+    last.orderBy([
+      { column: 'account' },
+      { column: 'currency' },
+      { column: 'until', order: 'desc' },
+      { column: 'id', order: 'desc' },
+    ]),
   );
 }
