@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { adoptWallets, straysAmong } from '../../../src/chain/wallets/operations';
 import { newId } from '../../../src/kernel/ids';
 import { addressAt } from '../../../src/parties/signer/local';
 import { findSeed } from '../../../src/parties/signer/seed';
@@ -217,6 +218,17 @@ describe('a rehearsed restore', () => {
         `select after from audit_log where action = 'wallet.seed.recover' order by id limit 1`,
       );
       expect(entry?.after).toEqual({ chains: ['local', 'second'], to: 40, nextIndex: done['nextIndex'] });
+
+      // A network that is enabled later books money on the recovered addresses, too.
+      await withLocalNetwork(anew.api, { ...second, chainId: 4_243 }, { chain: 'third', token: other });
+      const strays = await straysAmong(database, keyring, 'third', [emptied]);
+      expect(strays.get(emptied)).toMatchObject({ homeChain: 'local', tenantId: null, isOurs: true });
+      const third = { chain: 'third', kind: 'evm' } as const;
+      await database.transaction((tx) => adoptWallets({ keyring }, tx, third, [emptied]));
+      expect(await wallets(`chain = 'third' and adopted and bound_to = 'native_coin'`)).toEqual([
+        { chain: 'third', count: 1, last: 40 },
+      ]);
+      expect((await straysAmong(database, keyring, 'third', [emptied])).size).toBe(0);
     } finally {
       await Promise.all([anew.api.close(), second.stop()]);
     }
