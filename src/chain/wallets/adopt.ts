@@ -32,7 +32,7 @@ type Home = Pick<
   'id' | 'chain' | 'address' | 'derivationIndex' | 'purpose' | 'scope' | 'attestation'
 > & {
   tenantId: string | null;
-  /** Of a wallet that a recovery has made, because earlier payers may pay its address in the native coin. */
+  /** Set where a recovery has made the wallet, because earlier payers may pay its address in the native coin. */
   boundTo: WalletBond | null;
   isAdopted: boolean;
   isNamed: boolean;

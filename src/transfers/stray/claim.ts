@@ -18,7 +18,7 @@ import { findByRefs } from '../engine/read';
 export interface StrayTransfers {
   network: Network;
   transfers: ChainTransfer[];
-  /** What each paid address has now, because money that was swept must not be claimed. */
+  /** The present balance of each paid address, because money that was swept must not be claimed. */
   balances: (Pick<ChainTransfer, 'to' | 'token'> & { units: bigint })[];
 }
 

@@ -182,7 +182,7 @@ describe('what is remembered of a node', () => {
         const size = (args?.[0] as unknown[]).length;
         sizes.push(size);
         multicall(size);
-        return client.request({ method: 'eth_call', params: params as never });
+        return client.request({ method: 'eth_call', params } as never);
       },
       all: async (calls: readonly unknown[]) => calls.map(() => 0n),
     } as unknown as Rpc;
@@ -196,7 +196,7 @@ describe('what is remembered of a node', () => {
     const { rpc, sizes } = nodeWith(() => {
       if (isBusy) throw new NodeRefused('not_now');
     });
-    const read = createBalances(() => at);
+    const read = createBalances(OF_A_MULTICALL, () => at);
     await expect(read(rpc, some, null)).rejects.toMatchObject({ why: 'not_now' });
     expect(sizes.splice(0)).toEqual([400, 125, 125, 125, 25]);
     isBusy = false;

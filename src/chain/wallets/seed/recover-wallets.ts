@@ -15,7 +15,7 @@ import { rolesOf } from './named-addresses';
 /** Wallets that are made in one transaction. */
 const PORTION = 500;
 
-/** What a recovery has made. */
+/** The result of a recovery. */
 export interface Restored {
   made: number;
   /** Indexes that got no wallet, because the address has another use on the network, or another system holds the index's key. */

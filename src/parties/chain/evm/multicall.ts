@@ -52,9 +52,9 @@ interface CallSize {
   lower(to: number): void;
 }
 
-function createSize(clock: Clock): CallSize {
-  let [lowered, until] = [OF_A_MULTICALL, 0];
-  const now = () => (clock() < until ? lowered : OF_A_MULTICALL);
+function createSize(first: number, clock: Clock): CallSize {
+  let [lowered, until] = [first, 0];
+  const now = () => (clock() < until ? lowered : first);
   return {
     now,
     lower(to) {
@@ -72,14 +72,15 @@ export type ReadBalances = typeof readBalances;
 
 /**
  * Returns a reader that remembers, for each node, whether the chain has the contract and how many addresses fit a call.
+ * @param size addresses of the first call
  */
-export function createBalances(clock: Clock = () => performance.now()): ReadBalances {
+export function createBalances(size = OF_A_MULTICALL, clock: Clock = () => performance.now()): ReadBalances {
   const known = new WeakMap<Rpc, AtNode>();
 
   function nodeAt(rpc: Rpc): AtNode {
     const found = known.get(rpc);
     if (found) return found;
-    const made = { isThere: hasMulticall(rpc), size: createSize(clock) };
+    const made = { isThere: hasMulticall(rpc), size: createSize(size, clock) };
     known.set(rpc, made);
     made.isThere.catch(() => known.delete(rpc)); // no answer tells nothing about the chain
     return made;

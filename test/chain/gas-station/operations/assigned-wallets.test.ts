@@ -181,7 +181,7 @@ describe('a wallet that is swept while it is assigned', () => {
       walletId: wallet!.id,
       asset: 'USDT',
     });
-    expect(refused.status).toBe(400);
+    expect(refused.status).toBe(409);
     await orderAutoSweeps(world.services);
     expect(await operations()).toEqual([]);
 
