@@ -6,34 +6,38 @@ import { toUnits } from '../networks/rules';
 import type { Wallet } from '../wallets/record';
 
 /** What a sweep of a wallet may move of its balance. Takes and returns smallest units. */
-export type Bound = (wallet: Pick<Wallet, 'address' | 'status'>, balance: bigint) => bigint;
+export type Bound = (wallet: Bounded, balance: bigint) => bigint;
+
+type Bounded = Pick<Wallet, 'address' | 'status' | 'adopted'>;
 
 /**
- * Bounds the sweep of an allocated wallet by its booked amount. Coins that are not final stay until their owner is known. Other wallets
- * are swept of their whole balance. Coins that deposits withhold stay everywhere, so that no treasury gets coins that are not
- * final, or that nobody has cleared.
+ * Bounds the sweep of an allocated or adopted wallet by its booked amount. Coins that are not final stay until their owner is known, and
+ * coins that nobody has claimed stay until a person claims them. Other wallets are swept of their whole balance. Coins that deposits
+ * withhold stay everywhere, so that no treasury gets coins that are not final, or that nobody has cleared.
  */
 export async function boundByBooks(
   sql: Sql,
   chain: string,
   { symbol, decimals }: Pick<NetworkAsset, 'symbol' | 'decimals'>,
-  wallets: readonly Pick<Wallet, 'address' | 'status'>[],
+  wallets: readonly Bounded[],
 ): Promise<Bound> {
-  const allocated = wallets.flatMap(({ address, status }) => (status === 'allocated' ? [address] : []));
-  const booked =
-    allocated.length === 0 ? undefined : await bookedAt(sql, { chain, asset: symbol }, allocated);
+  const bounded = wallets.flatMap((wallet) => (isBounded(wallet) ? [wallet.address] : []));
+  const booked = bounded.length === 0 ? undefined : await bookedAt(sql, { chain, asset: symbol }, bounded);
   const withheld = await withheldAt(
     sql,
     { chain, asset: symbol },
     wallets.map(({ address }) => address),
   );
-  return ({ address, status }, balance) => {
+  return ({ address, ...wallet }, balance) => {
     const left = withheld.get(address);
-    if (status !== 'allocated') return atLeastZero(balance - unitsUp(left?.amount ?? ZERO, decimals));
+    if (!isBounded(wallet)) return atLeastZero(balance - unitsUp(left?.amount ?? ZERO, decimals));
     const units = unitsOf(booked?.get(address)?.minus(left?.booked ?? ZERO), decimals);
     return units < balance ? units : balance;
   };
 }
+
+const isBounded = ({ status, adopted }: Omit<Bounded, 'address'>): boolean =>
+  status === 'allocated' || adopted;
 
 const atLeastZero = (units: bigint): bigint => (units < 0n ? 0n : units);
 

@@ -4,7 +4,7 @@ import type { Decimal } from '../../kernel/money/money';
 export const WALLET_STATUSES = ['available', 'allocated', 'quarantined', 'disabled'] as const;
 export type WalletStatus = (typeof WALLET_STATUSES)[number];
 
-/** Statuses in which a wallet may be swept. An allocated wallet is swept of booked money only. */
+/** Statuses in which a wallet may be swept. An allocated or adopted wallet is swept of booked money only. */
 export const SWEEPABLE: readonly WalletStatus[] = ['available', 'quarantined', 'allocated'];
 
 /** The networks that one derivation index may serve: all enabled networks of the EVM. */
@@ -29,7 +29,7 @@ export interface Wallet {
   purpose: 'pool' | 'station';
   /** Null: the index is this wallet's alone. Otherwise the index has a wallet on each network of the scope. */
   scope: WalletScope | null;
-  /** The index was derived for another network, and money has come to its address on this one. */
+  /** The index was derived for another network, and money has come to its address on this one; or a recovery has made the wallet. */
   adopted: boolean;
   /** Keyed hash by which the product knows a row of its own. Null in a row that it has not written. */
   attestation: Buffer | null;

@@ -229,9 +229,11 @@ export async function listWallets(
   return (await wallets.all(sql, query)).map((wallet) => restedBy(wallet, at));
 }
 
+const IS_USED = '(tenant_id is not null or adopted)';
+
 /**
  * Lists the pool wallets of a chain that may be swept, in the order of their derivation.
- * @param used only wallets that were allocated once
+ * @param used only wallets that were allocated once or adopted, so the books may hold money of them
  * @param among only these addresses
  */
 export function sweepableWallets(
@@ -240,19 +242,19 @@ export function sweepableWallets(
   { used = false, among }: { used?: boolean; among?: readonly string[] } = {},
 ): Promise<Wallet[]> {
   const query = wallets().where({ chain, purpose: 'pool' }).where(anyOf('status', SWEEPABLE));
-  if (used) void query.whereNotNull('tenantId');
+  if (used) void query.whereRaw(IS_USED);
   if (among) void query.where(anyOf('address', among));
   return wallets.all(sql, query.orderBy('derivationIndex'));
 }
 
 /**
- * Whether a chain has {@link sweepableWallets} that were used, as SQL. The index `wallets_used` finds them.
+ * Whether a chain has {@link sweepableWallets} that were used, as SQL. The index `wallets_to_sweep` finds them.
  * @param chain an SQL expression
  */
 export const hasUsedWallet = (chain: string): string =>
   `coalesce((select true from wallets w where w.chain = ${chain} and w.purpose = 'pool'
-      and w.status in (${SWEEPABLE.map((status) => `'${status}'`).join(', ')}) and w.tenant_id is not null
-      order by w.tenant_id limit 1), false)`;
+      and w.status in (${SWEEPABLE.map((status) => `'${status}'`).join(', ')}) and ${IS_USED}
+      order by w.derivation_index limit 1), false)`;
 
 /** Lists the wallets of a chain after an index, in the order of their derivation. Index: (kind, derivation_index). */
 export const walletsAfter = (

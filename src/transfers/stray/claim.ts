@@ -1,4 +1,5 @@
 import { requireHash } from '../../chain/networks/hashes';
+import { requireChainAnswer } from '../../chain/networks/nodes/chain-answer';
 import { nodeOf } from '../../chain/networks/nodes/nodes';
 import type { Network } from '../../chain/networks/record';
 import { ownAmong, straysAmong } from '../../chain/wallets/operations';
@@ -17,6 +18,8 @@ import { findByRefs } from '../engine/read';
 export interface StrayTransfers {
   network: Network;
   transfers: ChainTransfer[];
+  /** The present balance of each paid address, because money that was swept must not be claimed. */
+  balances: (Pick<ChainTransfer, 'to' | 'token'> & { units: bigint })[];
 }
 
 /**
@@ -37,7 +40,16 @@ export async function findStray(
   const transfers = carried.filter(({ to }) => own.has(to) || strays.get(to)?.isOurs);
   if (transfers.length === 0)
     throw invalid('txHash has brought our addresses no asset of the network.', 'txHash');
-  return { network, transfers };
+  const places = new Map(transfers.map(({ to, token }) => [`${token} ${to}`, { to, token }]));
+  const balances = await requireChainAnswer(
+    Promise.all(
+      [...places.values()].map(async (place) => ({
+        ...place,
+        units: await node.balance(place.to, place.token),
+      })),
+    ),
+  );
+  return { network, transfers, balances };
 }
 
 /**
@@ -47,7 +59,7 @@ export async function findStray(
 export async function claimStray(
   services: Services,
   tx: Tx,
-  { network, transfers }: StrayTransfers,
+  { network, transfers }: Pick<StrayTransfers, 'network' | 'transfers'>,
 ): Promise<ChainDeposit[]> {
   const told = transfers.map((transfer) => chainDepositRef(network.chain, transfer));
   await keepTransfers(services, tx, network, transfers, { told });

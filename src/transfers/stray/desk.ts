@@ -75,12 +75,17 @@ const claimDecision = (services: Services): Decision =>
     input: claimInput,
     restsOn: () => ({}),
     prove: ({ input: { chain: name, hash: txHash } }) => findStray(services, { chain: name, txHash }),
-    preview: async (_, { proof: { network, transfers } }) =>
-      transfers.map(({ token, to, units }) => ({
+    preview: async (_, { proof: { network, transfers, balances } }) => [
+      ...transfers.map(({ token, to, units }) => ({
         field: to,
         from: null,
         to: amountText(network, token, units),
       })),
+      ...balances.map(({ token, to, units }) => {
+        const now = amountText(network, token, units);
+        return { field: `on the chain now at ${to}`, from: now, to: now };
+      }),
+    ],
     async execute(tx, { input, proof }) {
       const deposits = await claimStray(services, tx, proof);
       const shown = deposits.map(({ transfer: { id, status, terms } }) => ({

@@ -69,7 +69,7 @@ const tokenList = ({ database }: ChainDeskServices): List =>
       units: tokens.text('units', ({ units }) => units),
       txHash: tokens.text('transaction', ({ txHash }) => txHash),
       blockNumber: tokens.text('block', ({ blockNumber }) => blockNumber),
-      more: tokens.text('more of the transaction, not kept', ({ more }) => more),
+      more: tokens.text('more of the transaction, in the sums only', ({ more }) => more),
       seenAt: tokens.time('seen', ({ seenAt }) => seenAt),
     },
     rows: ({ filters: { chain }, after, limit }) => listUnlisted(database, { chain, after, limit }),

@@ -1,9 +1,12 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { adoptWallets, straysAmong } from '../../../src/chain/wallets/operations';
+import { newId } from '../../../src/kernel/ids';
 import { addressAt } from '../../../src/parties/signer/local';
 import { findSeed } from '../../../src/parties/signer/seed';
 import { runInstallation } from '../../../src/startup/installation/run';
+import { newAddress } from '../../parties/chain/raw-contracts';
 import { type Client, type TestApi, testApi } from '../../support/api';
 import { masterAccount } from '../../support/cards';
 import { startTestChain, type TestChain } from '../../support/chain';
@@ -74,16 +77,19 @@ async function exported(at: Installation, name: string, ...more: string[]) {
   };
 }
 
-async function allocated({ client }: Installation, reference: string): Promise<string> {
+async function allocated({ client }: Installation, reference: string, more: object = {}): Promise<string> {
   const accountId = await masterAccount(client);
   const { body } = await client.call('POST', '/v1/wallets/allocate', {
     chain: 'local',
     asset: 'USDT',
     accountId,
     reference,
+    ...more,
   });
   return body.address;
 }
+
+const EVERYWHERE = { permanent: true, scope: 'evm' };
 
 const verify = (at: Record<string, string>, ...argv: string[]) =>
   command(at, 'seed', 'verify', ...argv, '--json');
@@ -147,6 +153,85 @@ describe('a rehearsed restore', () => {
     expect(addresses).not.toContain(await allocated(empty, 'later'));
     const known = told((await command(first.ida, 'seed', 'recover', '--to', '6', '--json')).out);
     expect(known['found'].map(({ isKnown }: { isKnown: boolean }) => isKnown)).toEqual([true, true, true]);
+  }, 120_000);
+
+  it('makes the wallets of all networks before a new payer comes, and leaves other uses of an index alone', async () => {
+    const second = await startTestChain({ chainId: 4_242 });
+    const anew = await installed();
+    try {
+      const { files, fingerprint } = await exported(first, 'anew');
+      await withLocalNetwork(anew.api, chain, { token: token as `0x${string}` });
+      const id = await approved(anew, 'permit-import', '--fingerprint', fingerprint);
+      await command(anew.ida, 'seed', 'import', '--approval', id, '--shares', ...files.slice(0, 3));
+      const { database, keyring } = anew.api.services;
+      const seed = (await findSeed(database, keyring))!;
+      const emptied = addressAt(seed, 'evm', 40) as `0x${string}`;
+      await second.client.setNonce({ address: emptied, nonce: 1 });
+      const derive = async (...more: string[]) =>
+        command(anew.ida, 'seed', 'recover', '--gap', '45', '--derive', '--json', ...more);
+      const wallets = (where: string) =>
+        database.query(
+          `select chain, count(*)::int as count, max(derivation_index) as last from wallets where ${where} group by 1 order by 1`,
+        );
+
+      const alone = await derive('--chain', 'local');
+      expect([alone.code, told(alone.err)['field']]).toEqual([2, 'to']);
+      // A payer who came before the second network and the recovery, and a station whose key another system holds.
+      const scoped = await allocated(anew, 'scoped', EVERYWHERE);
+      expect(scoped).toBe(addressAt(seed, 'evm', 0));
+      await anew.client.call('POST', '/v1/wallets/release', { chain: 'local', address: scoped });
+      const other = await second.token();
+      await withLocalNetwork(anew.api, second, { chain: 'second', token: other });
+      await database.query(
+        `insert into wallets (id, chain, kind, address, derivation_index, purpose, status, held_by, created_at, updated_at)
+         values ($1, 'local', 'evm', $2, 1, 'station', 'available', 'kms', now(), now())`,
+        [newId('wallet'), newAddress()],
+      );
+
+      const done = told((await derive()).out);
+      expect(done).toMatchObject({ usedTo: 40, derived: 39 + 40, nextIndex: done['indexes'] });
+      expect(done['notMade']).toEqual([
+        { chain: 'local', index: 1 },
+        { chain: 'second', index: 1 },
+      ]);
+      expect(await wallets(`adopted and bound_to = 'native_coin'`)).toEqual([
+        { chain: 'local', count: 39, last: 40 },
+        { chain: 'second', count: 40, last: 40 },
+      ]);
+      const fresh = await allocated(anew, 'fresh', EVERYWHERE);
+      const [{ index } = { index: -1 }] = await database.query<{ index: number }>(
+        'select derivation_index as index from wallets where address = $1',
+        [fresh],
+      );
+      expect(index).toBe(done['nextIndex']);
+      // The index of the scope is whole: its tenant gets it again on both networks.
+      await database.query(
+        `update wallets set quarantined_until = now() - interval '1 day' where status = 'quarantined'`,
+      );
+      expect(await allocated(anew, 'again', EVERYWHERE)).toBe(scoped);
+      expect(await wallets(`derivation_index = 0 and scope = 'evm' and status = 'allocated'`)).toEqual([
+        { chain: 'local', count: 1, last: 0 },
+        { chain: 'second', count: 1, last: 0 },
+      ]);
+      expect(told((await derive()).out)).toMatchObject({ derived: 0 });
+      const [entry] = await database.query<{ after: object }>(
+        `select after from audit_log where action = 'wallet.seed.recover' order by id limit 1`,
+      );
+      expect(entry?.after).toEqual({ chains: ['local', 'second'], to: 40, nextIndex: done['nextIndex'] });
+
+      // A network that is enabled later books money on the recovered addresses, too.
+      await withLocalNetwork(anew.api, { ...second, chainId: 4_243 }, { chain: 'third', token: other });
+      const strays = await straysAmong(database, keyring, 'third', [emptied]);
+      expect(strays.get(emptied)).toMatchObject({ homeChain: 'local', tenantId: null, isOurs: true });
+      const third = { chain: 'third', kind: 'evm' } as const;
+      await database.transaction((tx) => adoptWallets({ keyring }, tx, third, [emptied]));
+      expect(await wallets(`chain = 'third' and adopted and bound_to = 'native_coin'`)).toEqual([
+        { chain: 'third', count: 1, last: 40 },
+      ]);
+      expect((await straysAmong(database, keyring, 'third', [emptied])).size).toBe(0);
+    } finally {
+      await Promise.all([anew.api.close(), second.stop()]);
+    }
   }, 120_000);
 
   it('gives an installation back the keys of its wallets after SIGNER_KEYS are lost', async () => {

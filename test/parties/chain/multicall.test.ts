@@ -1,5 +1,13 @@
-import { decodeFunctionResult, encodeFunctionResult, type Hex, multicall3Abi } from 'viem';
-import { MULTICALL, OF_A_MULTICALL } from '../../../src/parties/chain/evm/multicall';
+import {
+  decodeFunctionData,
+  decodeFunctionResult,
+  encodeFunctionResult,
+  type Hex,
+  multicall3Abi,
+} from 'viem';
+import { BadStatus, NodeRefused, TimedOut } from '../../../src/parties/chain/evm/faults';
+import { createBalances, MULTICALL, OF_A_MULTICALL } from '../../../src/parties/chain/evm/multicall';
+import type { Rpc } from '../../../src/parties/chain/evm/rpc';
 import { NodeError } from './node-double';
 import { newAddress } from './raw-contracts';
 import { thrownBy, twoNodes } from './two-nodes';
@@ -145,6 +153,90 @@ describe('a node that refuses large calls', () => {
     refuseAbove(0);
     const { node } = alone();
     expect(await node.balances(many, null)).toEqual(expected(rich, 18n));
+  });
+});
+
+it.each([
+  ['in words that nobody knows', new NodeError(-32000, 'query size exceeds what we give you')],
+  ['by HTTP 422', 'http-422'],
+  ['by HTTP 400', 'http-400'],
+] as const)('gets single calls where it refuses multicalls %s', async (_, refusal) => {
+  world.one.on('eth_call', refusal instanceof NodeError ? { error: { ...refusal } } : refusal);
+  const { node } = alone();
+  expect(await node.balances(many, null)).toEqual(expected(rich, 18n));
+});
+
+describe('what is remembered of a node', () => {
+  /** A node whose calls a test answers, and the number of addresses of each multicall. */
+  function nodeWith(multicall: (addresses: number) => void) {
+    const sizes: number[] = [];
+    const code = { refusals: 0 };
+    const { client } = world.chain;
+    const rpc = {
+      async call() {
+        if (code.refusals-- > 0) throw new NodeRefused('not_now');
+        return client.getCode({ address: MULTICALL });
+      },
+      async alone({ params }: { params: any[] }) {
+        const { args } = decodeFunctionData({ abi: multicall3Abi, data: params[0].data });
+        const size = (args?.[0] as unknown[]).length;
+        sizes.push(size);
+        multicall(size);
+        return client.request({ method: 'eth_call', params } as never);
+      },
+      all: async (calls: readonly unknown[]) => calls.map(() => 0n),
+    } as unknown as Rpc;
+    return { rpc, sizes, code };
+  }
+  const some = Array.from({ length: 400 }, (_, n) => addressOf(n + 1));
+  const zeros = some.map(() => 0n);
+
+  it('is forgotten after some minutes, so a node that was busy gets large calls again', async () => {
+    let [at, isBusy] = [0, true];
+    const { rpc, sizes } = nodeWith(() => {
+      if (isBusy) throw new NodeRefused('not_now');
+    });
+    const read = createBalances(OF_A_MULTICALL, () => at);
+    await expect(read(rpc, some, null)).rejects.toMatchObject({ why: 'not_now' });
+    expect(sizes.splice(0)).toEqual([400, 125, 125, 125, 25]);
+    isBusy = false;
+    expect(await read(rpc, some, null)).toEqual(zeros);
+    expect(Math.max(...sizes.splice(0))).toBe(31);
+    at += 5 * 60_000;
+    expect(await read(rpc, some, null)).toEqual(zeros);
+    expect(sizes).toEqual([400]);
+  });
+
+  it('counts a refusal once for all calls that meet it', async () => {
+    const { rpc, sizes } = nodeWith((size) => {
+      if (size > 250) throw new NodeRefused('reverted');
+    });
+    const read = createBalances();
+    const all = await Promise.all([1, 2, 3].map(() => read(rpc, some, null)));
+    expect(all).toEqual([zeros, zeros, zeros]);
+    expect(sizes).toEqual([400, 400, 400, ...[250, 150, 250, 150, 250, 150]]);
+  });
+
+  it.each([
+    ['takes longer than we wait', () => new TimedOut()],
+    ['names a status of its size', () => new BadStatus(413)],
+  ])('lets a lonely node answer that %s for every large call', async (_, made) => {
+    const { rpc } = nodeWith((size) => {
+      if (size > 20) throw made();
+    });
+    const read = createBalances();
+    await read(rpc, some, null).catch(() => undefined);
+    expect(await read(rpc, some, null)).toEqual(zeros);
+  });
+
+  it('holds no refusal to show the code', async () => {
+    const { rpc, sizes, code } = nodeWith(() => undefined);
+    code.refusals = 1;
+    const read = createBalances();
+    expect(await read(rpc, some, null)).toEqual(zeros);
+    expect(sizes).toEqual([]);
+    expect(await read(rpc, some, null)).toEqual(zeros);
+    expect(sizes).toEqual([400]);
   });
 });
 

@@ -27,6 +27,7 @@ export type Behaviour =
   | 'error-500'
   | 'unauthorized-401'
   | 'too-many-429'
+  | `http-${number}`
   | `rest-429-${string}`
   | 'reverted-500'
   | 'redirect-307'
@@ -144,6 +145,8 @@ function fail(response: ServerResponse, behaviour: Behaviour): void {
     'too-many-429': () => void response.writeHead(429).end('slow down'),
     'redirect-307': () => void response.writeHead(307, { location: '/elsewhere' }).end(),
   };
+  const status = /^http-(\d+)$/.exec(behaviour as string)?.[1];
+  if (status !== undefined) return void response.writeHead(Number(status)).end('sorry');
   const rest = /^rest-429-(.*)$/.exec(behaviour as string)?.[1];
   if (rest !== undefined) return void response.writeHead(429, { 'retry-after': rest }).end('slow down');
   answers[behaviour as string]?.(); // silence sends no answer

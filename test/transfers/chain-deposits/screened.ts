@@ -83,8 +83,9 @@ export function screenedWorld() {
     /** Units that a sweep of the wallet may move. */
     async sweepable(address: string, status: 'allocated' | 'available', balance = UNITS) {
       const asset = { symbol: 'USDT', decimals: 6 };
-      const bound = await boundByBooks(world.api.database, 'local', asset, [{ address, status }]);
-      return bound({ address, status }, balance);
+      const wallet = { address, status, adopted: false };
+      const bound = await boundByBooks(world.api.database, 'local', asset, [wallet]);
+      return bound(wallet, balance);
     },
   };
 }

@@ -57,6 +57,8 @@ it('is claimed by its hash when it came before the network was read', async () =
   await read('second');
   expect(await deposits(address)).toEqual([]);
   expect(await walletOn(address)).toBeUndefined();
+  const shown = await ida('stray', 'claim', '--chain', 'second', '--hash', hash, '--preview', ...REASON);
+  expect(JSON.stringify(shown.json())).toContain(`on the chain now at ${address}`);
   const claimed = await ida('stray', 'claim', '--chain', 'second', '--hash', hash, ...REASON);
   expect([claimed.err, claimed.code]).toEqual(['', 0]);
   const [{ id }] = claimed.json().deposits;

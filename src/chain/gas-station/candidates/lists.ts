@@ -42,10 +42,10 @@ export interface CandidateFilter {
 type Deps = Pick<Services, 'keyring' | 'parties'>;
 
 /**
- * Lists wallets that may be swept and have enough of an asset: not disabled, without an open sweep. An allocated wallet counts with its
- * booked amount. Pool wallets come in the order of their derivation, then former stations with native coin. Reads all balances of an
+ * Lists wallets that may be swept and have enough of an asset: not disabled, without an open sweep. An allocated or adopted wallet
+ * counts with its booked amount. Pool wallets come in the order of their derivation, then former stations with native coin. Reads all balances of an
  * asset in one batch.
- * @param booked only wallets that were allocated once and hold enough by the books, so that no other wallet is asked for
+ * @param booked only wallets that were allocated once or adopted and hold enough by the books, so that no other wallet is asked for
  * @throws Problem 404 naming `chain`, 400 naming `asset`, 503 while a chain cannot be reached
  */
 export async function sweepCandidates(

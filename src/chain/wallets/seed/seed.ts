@@ -52,6 +52,19 @@ export async function skipLost(tx: Tx, kind: Network['kind'], count: number): Pr
   if (after > before) await raiseFloor(tx, kind, after);
 }
 
+/**
+ * Derives no wallet of the kind below an index from now on, because earlier payers may have those addresses. Does nothing where the next
+ * wallet is above it.
+ * @returns the index of the next wallet
+ */
+export async function skipRecovered(tx: Tx, kind: Network['kind'], index: number): Promise<number> {
+  await lockDerivation(tx, kind);
+  const before = await nextIndex(tx, kind);
+  const after = Math.max(before, index);
+  if (after > before) await raiseFloor(tx, kind, after);
+  return after;
+}
+
 /** @param next the index of the next wallet @throws Problem as {@link skipTo} */
 export function assertFloor(next: number, index: number): void {
   if (index > HIGHEST_FLOOR) throw invalid(`index must be at most ${HIGHEST_FLOOR}.`, 'index');

@@ -1,10 +1,11 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { pino } from 'pino';
-import { restoreWallets } from '../../../chain/wallets/seed/recover-wallets';
+import { type Restored, restoreWallets } from '../../../chain/wallets/seed/recover-wallets';
 import { type FoundBalance, type Scan, scanSeed } from '../../../chain/wallets/seed/scan';
-import { seedStatus, skipTo } from '../../../chain/wallets/seed/seed';
+import { skipRecovered } from '../../../chain/wallets/seed/seed';
 import { show, table } from '../../../desk/cli/console';
 import { INSTALLATION } from '../../../desk/operators/operations';
+import { conflict, invalid } from '../../../kernel/errors';
 import { NO_OBSERVERS } from '../../../kernel/metrics/observers';
 import { Decimal } from '../../../kernel/money/money';
 import { createChains } from '../../../parties/chain/create';
@@ -35,42 +36,55 @@ export function addRecoverCommand(group: Command, { console, run }: CommandConte
     .option('--derive', 'gives each network the wallets up to the highest used index, or up to --to')
     .option(
       '--json',
-      'print { "chains", "indexes", "usedTo", "found", "unreadable", "nextIndex", "derived" }',
+      'print { "chains", "indexes", "usedTo", "found", "unreadable", "nextIndex", "derived", "notMade" }',
     )
     .action(({ gap, to, chain, derive = false, json }: Options) =>
       run(async (session) => {
+        if (derive && chain !== undefined && to === undefined)
+          throw invalid(
+            '--derive with --chain needs --to: an index that another network has used would be given again.',
+            'to',
+          );
         const { database, keyring } = session;
         const log = pino({ level: 'silent' });
         const chains = createChains({ log, observers: NO_OBSERVERS, now: () => new Date() });
         const scan = await scanSeed({ database, keyring, parties: { chain: chains } }, { gap, to, chain });
         const found = scan.found.map((each) => ({ ...each, balance: each.balance.toFixed() }));
-        const nextIndex = scan.indexes;
-        const derived = derive ? await deriveFound(session, scan, to) : undefined;
-        show(console, json, { ...scan, found, nextIndex, derived }, textOf(scan, nextIndex, derived));
+        const done = derive ? await deriveFound(session, scan, to) : undefined;
+        const nextIndex = done?.nextIndex ?? scan.indexes;
+        const said = { ...scan, found, nextIndex, derived: done?.made, notMade: done?.notMade };
+        show(console, json, said, textOf(scan, nextIndex, done));
       }),
     );
 }
 
 /**
- * Makes the wallets, and skips the indexes that were asked for, so that no address is given twice.
- * @returns how many wallets were made
+ * Skips the indexes that were asked for, so that no address is given twice, and then makes the wallets. A run that was broken off is
+ * run again.
  */
 async function deriveFound(
   session: InstallationSession,
-  { chains, usedTo, indexes }: Scan,
+  { chains, usedTo, indexes, unreadable }: Scan,
   to: number | undefined,
-): Promise<number> {
+): Promise<Restored & { nextIndex: number }> {
+  if (to === undefined && unreadable.length > 0)
+    throw conflict(
+      'invalid_transition',
+      `${unreadable.join(', ')}: the contract does not answer, so money may lie on further addresses. Give --to.`,
+    );
+  const by = session.knownActor ?? INSTALLATION;
   const last = to ?? usedTo;
-  const made = last === null ? 0 : await restoreWallets(session, { chains, to: last });
-  const { nextIndex } = await seedStatus(session.database, session.keyring);
-  return session.change(
-    session.knownActor ?? INSTALLATION,
-    async (tx) => {
-      if (nextIndex.evm < indexes) await skipTo(tx, 'evm', indexes);
-      return made;
-    },
-    () => ({ action: 'wallet.seed.recover', subject: 'evm', after: { chains, to: last, made, indexes } }),
+  const nextIndex = await session.change(
+    by,
+    (tx) => skipRecovered(tx, 'evm', indexes),
+    (next) => ({
+      action: 'wallet.seed.recover',
+      subject: 'evm',
+      after: { chains, to: last, nextIndex: next },
+    }),
   );
+  if (last === null) return { made: 0, notMade: [], nextIndex };
+  return { ...(await restoreWallets(session, { chains, to: last })), nextIndex };
 }
 
 function count(given: string): number {
@@ -85,7 +99,7 @@ const COLUMNS = ['index', 'address', 'chain', 'asset', 'balance', 'wallet'];
 function textOf(
   { chains, indexes, found, unreadable }: Scan,
   nextIndex: number,
-  derived: number | undefined,
+  done: Restored | undefined,
 ): string {
   const rows = found.map(({ index, address, chain, asset, balance, isKnown }) => [
     ...[index, address, chain, asset, balance.toFixed()],
@@ -95,9 +109,13 @@ function textOf(
   for (const [name, sum] of sumsOf(found)) lines.push(`${name}: ${sum.toFixed()} in all`);
   for (const name of unreadable)
     lines.push(`${name}: its contract does not answer, so its balances are unknown.`);
-  if (derived !== undefined)
+  for (const [chain, places] of Map.groupBy(done?.notMade ?? [], (each) => each.chain))
     lines.push(
-      `${derived} wallets were made, and the next wallet has index ${nextIndex} at least. Nothing was booked.`,
+      `No wallet was made on ${chain} for ${places.map(({ index }) => index).join(', ')}: the address has another use there, or another system holds the key.`,
+    );
+  if (done)
+    lines.push(
+      `${done.made} wallets were made, and the next wallet has index ${nextIndex} at least. Nothing was booked.`,
       'Next: operator -- stray claim for each payment, as docs/key-ceremony.md tells in "After a recovery".',
     );
   else if (found.some(({ isKnown }) => !isKnown))

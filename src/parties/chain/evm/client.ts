@@ -3,7 +3,7 @@ import { Agent, request } from 'undici';
 import { z } from 'zod';
 import { createResolver, isAllowedAddress } from '../../../kernel/security/allowed-addresses';
 import { guardedConnector } from '../../../kernel/security/guarded-connector';
-import { BadStatus, Limited, NodeAway, TooLong } from './faults';
+import { BadStatus, Limited, NodeAway, TimedOut, TooLong } from './faults';
 import { restMsOf } from './limits';
 
 /** Limit of an answer in bytes: a full block of a busy chain, or its logs. */
@@ -100,6 +100,7 @@ const agentOf = (url: string): Agent => {
 /** Drops the error, because it may hold the address and the request. */
 function awayOf(error: unknown): NodeAway {
   if (error instanceof NodeAway) return error;
+  if (error instanceof Error && error.name === 'TimeoutError') return new TimedOut();
   const codes = codesOf(error);
   if (codes.includes('UND_ERR_RES_EXCEEDED_MAX_SIZE')) return new TooLong();
   return new NodeAway(!codes.some((code) => NOT_CONNECTED.includes(code)));

@@ -20,6 +20,14 @@ export class TooLong extends NodeAway {
   }
 }
 
+/** The node takes longer than we wait. */
+export class TimedOut extends NodeAway {
+  override name = 'TimedOut';
+  constructor() {
+    super(true);
+  }
+}
+
 /** The node answers with another HTTP status than a success. */
 export class BadStatus extends NodeAway {
   override name = 'BadStatus';

@@ -10,8 +10,8 @@ import { portionsOf } from '../../../kernel/in-parallel';
 import { asHex } from '../addresses';
 import { answers } from './answers';
 import { erc20BalanceOf } from './calls';
-import { BadStatus, NodeRefused, TooLong } from './faults';
-import type { Rpc } from './rpc';
+import { NodeRefused, TimedOut } from './faults';
+import { isOfItsSize, type Rpc } from './rpc';
 import { readBalances } from './state';
 
 /**
@@ -36,12 +36,36 @@ const FEWEST = 8;
 /** Calls at the same time. */
 const AT_ONCE = 4;
 
+/** How long a node gets smaller calls after it has found one too large, because it may only have been busy. Milliseconds. */
+const SMALLER_MS = 5 * 60_000;
+
 /** What is known of the contract at one node. */
 interface AtNode {
   isThere: Promise<boolean>;
-  /** Addresses of a call that the node has not found too many. */
-  size: number;
+  size: CallSize;
 }
+
+/** How many addresses a call has that the node has not found too large. */
+interface CallSize {
+  now(): number;
+  /** Several calls of the same size may be refused together, and count once. */
+  lower(to: number): void;
+}
+
+function createSize(first: number, clock: Clock): CallSize {
+  let [lowered, until] = [first, 0];
+  const now = () => (clock() < until ? lowered : first);
+  return {
+    now,
+    lower(to) {
+      lowered = Math.min(now(), to);
+      until = clock() + SMALLER_MS;
+    },
+  };
+}
+
+/** Milliseconds since some moment. */
+type Clock = () => number;
 
 /** Reads balances as {@link readBalances}, with the fewest calls. */
 export type ReadBalances = typeof readBalances;
@@ -50,38 +74,38 @@ export type ReadBalances = typeof readBalances;
  * Returns a reader that remembers, for each node, whether the chain has the contract and how many addresses fit a call.
  * @param size addresses of the first call
  */
-export function createBalances(size = OF_A_MULTICALL): ReadBalances {
+export function createBalances(size = OF_A_MULTICALL, clock: Clock = () => performance.now()): ReadBalances {
   const known = new WeakMap<Rpc, AtNode>();
 
   function nodeAt(rpc: Rpc): AtNode {
     const found = known.get(rpc);
     if (found) return found;
-    const isThere = hasMulticall(rpc);
-    const made = { isThere, size };
+    const made = { isThere: hasMulticall(rpc), size: createSize(size, clock) };
     known.set(rpc, made);
-    isThere.catch(() => known.delete(rpc)); // no answer tells nothing about the chain
+    made.isThere.catch(() => known.delete(rpc)); // no answer tells nothing about the chain
     return made;
   }
 
   return async (rpc, addresses, token, atBlock) => {
     if (addresses.length < FEWEST) return readBalances(rpc, addresses, token, atBlock);
     const node = nodeAt(rpc);
-    const isThere = await node.isThere;
-    const found = isThere ? await readTogether(rpc, node, addresses, { token, atBlock }) : undefined;
+    const isThere = await node.isThere.catch(falseIfRefused);
+    const found = isThere ? await readTogether(rpc, node.size, addresses, { token, atBlock }) : undefined;
     if (!found) return readBalances(rpc, addresses, token, atBlock);
     return withMissing(found, addresses, (some) => readBalances(rpc, some, token, atBlock));
   };
 }
 
-/** A node that refuses the question counts as one without the contract. @throws NodeAway */
+/** @throws NodeAway; NodeRefused */
 async function hasMulticall(rpc: Rpc): Promise<boolean> {
-  try {
-    const code = await rpc.call({ method: 'eth_getCode', params: [MULTICALL, 'latest'] }, answers.bytes);
-    return KNOWN_CODES.includes(keccak256(asHex(code)));
-  } catch (error) {
-    if (error instanceof NodeRefused) return false;
-    throw error;
-  }
+  const code = await rpc.call({ method: 'eth_getCode', params: [MULTICALL, 'latest'] }, answers.bytes);
+  return KNOWN_CODES.includes(keccak256(asHex(code)));
+}
+
+/** A node that refuses to show the code gets single calls this time. */
+function falseIfRefused(error: unknown): false {
+  if (error instanceof NodeRefused) return false;
+  throw error;
 }
 
 interface Wanted {
@@ -93,37 +117,51 @@ interface Wanted {
 type Found = (bigint | undefined)[];
 
 /**
- * Halves the size of a call as long as the node finds it too large.
- * @returns undefined: the contract does not answer at that block, or the node takes only small calls
+ * Makes the calls smaller as long as the node finds them too large.
+ * @returns undefined: single calls decide, because the node takes only small calls or refuses, or the contract does not answer at
+ *   that block
+ * @throws NodeAway; NodeRefused `not_now`
  */
 async function readTogether(
   rpc: Rpc,
-  node: AtNode,
+  size: CallSize,
   addresses: readonly string[],
   wanted: Wanted,
 ): Promise<Found | undefined> {
   const found: Found = [];
+  let wasBusy = false;
   while (found.length < addresses.length) {
-    if (node.size < FEWEST) return undefined;
-    const next = addresses.slice(found.length, found.length + AT_ONCE * node.size);
+    const tried = size.now();
+    if (tried < FEWEST) return undefined;
+    const next = addresses.slice(found.length, found.length + AT_ONCE * tried);
     try {
-      const portions = portionsOf(next, node.size).map((some) => readPortion(rpc, some, wanted));
+      const portions = portionsOf(next, tried).map((some) => readPortion(rpc, some, wanted));
       const each = await Promise.all(portions);
       if (each.some((part) => part === undefined)) return undefined;
       for (const part of each) found.push(...(part ?? []));
     } catch (error) {
-      if (!isTooMuch(error)) throw error;
-      node.size = Math.floor(node.size / 2);
+      const fault = faultOf(error);
+      if (fault === 'refused') return undefined;
+      if (fault === 'away') throw error;
+      // A busy node may be slow for the size of the call. Waiting for it many times would keep another node from being asked.
+      size.lower(Math.floor(tried / (fault === 'busy' ? 4 : 2)));
+      if (wasBusy && fault === 'busy') throw error;
+      wasBusy ||= fault === 'busy';
     }
   }
   return found;
 }
 
-/** Nodes bound the gas, the time and the bytes of a call, each with its own error text. */
-const isTooMuch = (error: unknown): boolean =>
-  error instanceof TooLong ||
-  (error instanceof BadStatus && error.status === 413) ||
-  (error instanceof NodeRefused && error.why !== 'refused');
+/**
+ * Nodes bound the gas, the time and the bytes of a call, each with its own error text. Gas that runs out is a revert, and time that runs
+ * out reads like a node that has too much to do.
+ */
+function faultOf(error: unknown): 'tooMuch' | 'busy' | 'refused' | 'away' {
+  if (error instanceof NodeRefused)
+    return error.why === 'reverted' ? 'tooMuch' : error.why === 'not_now' ? 'busy' : 'refused';
+  if (error instanceof TimedOut) return 'busy';
+  return isOfItsSize(error) ? 'tooMuch' : 'away';
+}
 
 /** @returns undefined: the contract did not exist at that block */
 async function readPortion(

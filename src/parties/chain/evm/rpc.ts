@@ -115,8 +115,8 @@ function waitingFor(asked: RpcCall): Waiting {
   return waiting;
 }
 
-/** A node that has too much to do, or asks for credentials, is not asked more often. */
-const isOfItsSize = (error: unknown): boolean =>
+/** Whether the node may refuse a request for its size. One that has too much to do, or asks for credentials, is not asked more often. */
+export const isOfItsSize = (error: unknown): boolean =>
   error instanceof TooLong ||
   (error instanceof BadStatus && [400, 404, 405, 413, 422].includes(error.status));
 

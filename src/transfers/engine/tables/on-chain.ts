@@ -119,7 +119,10 @@ const ELSEWHERE = `
 /** Most deposits that the sign below counts, because each look evaluates it. */
 const MAX_COUNTED = 100;
 
-/** Changes when a deposit of the chain comes that nobody has asked about yet, for instance by a claim. */
+/**
+ * Changes when a deposit of the chain comes that nobody has asked about yet, for instance by a claim. Above the limit it may stay, and may
+ * change without a new deposit. The watcher then has work in any case.
+ */
 export const newDepositsOn = (chain: string): Sign => ({
   name: `new deposits on ${chain}`,
   sql: `(select concat_ws(' ', count(*), max(id)) from (select id from transfers where kind = 'chain_deposit'

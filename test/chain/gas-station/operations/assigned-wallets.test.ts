@@ -1,6 +1,12 @@
 import type { Address } from 'viem';
 import { openMasterAccount } from '../../../../src/accounts/accounts/operations';
+import { orderAutoSweeps } from '../../../../src/chain/gas-station/auto-sweep';
 import { compareNow } from '../../../../src/chain/reconciliation/compare-now';
+import { findWallet } from '../../../../src/chain/wallets/operations';
+import { restoreWallets } from '../../../../src/chain/wallets/seed/recover-wallets';
+import { seedStatus, skipRecovered } from '../../../../src/chain/wallets/seed/seed';
+import { addressAt } from '../../../../src/parties/signer/local';
+import { findSeed } from '../../../../src/parties/signer/seed';
 import { readChain } from '../../../../src/watch/chains/follow-blocks';
 import type { Client } from '../../../support/api';
 import { chainDoor } from '../../../support/networks';
@@ -147,5 +153,51 @@ describe('a wallet that is swept while it is assigned', () => {
     const shown = await client.call('GET', `/v1/wallets/${wallet.address}/balance?chain=second`);
     expect(shown.body).toMatchObject({ chain: 'second', permanent: true, scope: 'evm', expiresAt: null });
     await door.close();
+  });
+
+  it('is swept of claimed money only where a recovery has made it', async () => {
+    const { database, keyring } = world.services;
+    const seed = (await findSeed(database, keyring))!;
+    const { nextIndex } = await seedStatus(database, keyring);
+    const index = nextIndex.evm;
+    const address = addressAt(seed, 'evm', index);
+    await pay(address, 20n); // before the address is known, and nobody claims it
+    await mine();
+    await database.transaction((tx) => skipRecovered(tx, 'evm', index + 1));
+    await restoreWallets({ database, keyring }, { chains: ['local'], to: index });
+    const wallet = await findWallet(database, 'local', address);
+    expect(wallet).toMatchObject({ adopted: true, status: 'available', boundTo: 'native_coin' });
+    const candidates = async () =>
+      (await world.admin.call('GET', '/v1/gas-station/sweep-candidates?chain=local')).body.data.filter(
+        ({ walletId }: { walletId: string }) => walletId === wallet!.id,
+      );
+    const operations = () =>
+      database.query<{ id: string; type: string }>(
+        `select id, type from gas_operations where wallet_id = $1 order by created_at, id`,
+        [wallet!.id],
+      );
+    expect(await candidates()).toEqual([]);
+    const refused = await world.admin.call('POST', '/v1/gas-station/operations', {
+      walletId: wallet!.id,
+      asset: 'USDT',
+    });
+    expect(refused.status).toBe(409);
+    await orderAutoSweeps(world.services);
+    expect(await operations()).toEqual([]);
+
+    await pay(address, 6n);
+    await mine();
+    expect(await deposits(address)).toEqual(['uncredited']);
+    expect(await candidates()).toMatchObject([
+      { walletId: wallet!.id, balance: '26.000000', sweepable: '6.000000' },
+    ]);
+    for (const type of ['topup', 'sweep']) {
+      await orderAutoSweeps(world.services);
+      const open = (await operations()).at(-1);
+      expect(open).toMatchObject({ type });
+      expect(await world.lead(open!.id)).toMatchObject({ status: 'completed' });
+    }
+    expect(await world.tokens(address)).toBe(20_000_000n);
+    expect(await candidates()).toEqual([]);
   });
 });

@@ -24,6 +24,10 @@ function nodeWith() {
       asked.push(address);
       return 4;
     },
+    async taggedHeight(tag: string) {
+      asked.push(tag);
+      return 6;
+    },
   } as unknown as ChainNode;
   return { node, asked, answers };
 }
@@ -37,10 +41,12 @@ it('asks once for what is settled, until a newer block is seen', async () => {
     expect(await shared.transactionOfEach('0xt')).toEqual({ said: [mined, mined, mined], of: 3 });
     expect(await shared.agreedBlock(7)).toEqual(agreed);
     expect(await shared.nonce('0xA')).toBe(4);
+    expect(await shared.taggedHeight('safe')).toBe(6);
   }
-  expect(asked).toEqual(['0xt', 7, '0xA']);
+  expect(asked.splice(0)).toEqual(['0xt', 7, '0xA', 'safe']);
   await sharingSince(node, later).transactionOfEach('0xt');
-  expect(asked).toEqual(['0xt', 7, '0xA', '0xt']);
+  await sharingSince(node, later).taggedHeight('safe');
+  expect(asked).toEqual(['0xt', 'safe']);
 });
 
 it('asks once for a transaction that all nodes have in no block yet', async () => {

@@ -21,7 +21,7 @@ export const MAX_RECOVERY_GAS = 1_000_000n;
 /** The transaction of an operation, except its nonce. */
 export interface Plan extends ReportedNonces {
   planned: Planned;
-  /** Units that it moves. A sweep moves the whole balance, or what the books hold of an allocated wallet. */
+  /** Units that it moves. A sweep moves the whole balance, or what the books hold of an allocated or adopted wallet. */
   units: bigint;
   /** Native coin of the sender, read after the nonces. */
   coins: bigint;
@@ -56,7 +56,7 @@ export const planOperation = async (
 };
 
 /**
- * Bounds sweeps of one asset: an allocated wallet sends what the books hold of it. The reservation of a sweep keeps any other
+ * Bounds sweeps of one asset: an allocated or adopted wallet sends what the books hold of it. The reservation of a sweep keeps any other
  * wallet unallocated. The books hold nothing of a token that no network lists, so its recovery moves all.
  */
 export async function mayMove(sql: Sql, operations: readonly Booked[]): Promise<MayMove> {

@@ -1,10 +1,10 @@
 import { areMost, isMined, isSettled } from '../../../../parties/chain/agreement';
-import type { AgreedBlock, Block, ChainNode } from '../../../../parties/chain/port';
+import type { AgreedBlock, Block, ChainNode, FinalTag } from '../../../../parties/chain/port';
 
 /**
  * Operations of a batch have one transaction, and each follows it by itself. They share what the nodes say of it, until a newer block
- * is seen. Only settled answers are shared: that all know a transaction, in a block or not yet, what all say of a block, and the number of
- * mined transactions of a sender. No later answer can differ without a newer block, but for a node that is ahead of the others.
+ * is seen. Only settled answers are shared: that all know a transaction, in a block or not yet, what all say of a block, the height
+ * of a tag, and the number of mined transactions of a sender. No later answer can differ without a newer block, but for a node that is ahead of the others.
  */
 
 type Told = Awaited<ReturnType<ChainNode['transactionOfEach']>>;
@@ -16,6 +16,7 @@ interface AtHead {
   blocks: Map<number, Promise<AgreedBlock>>;
   /** By address. */
   nonces: Map<string, Promise<number>>;
+  tagged: Map<FinalTag, Promise<number>>;
 }
 
 /** The answers of each node since its newest block. */
@@ -33,13 +34,8 @@ export function sharingSince(node: ChainNode, newest: Pick<Block, 'hash'>): Chai
     ...node,
     transactionOfEach: (hash) => kept(at.transactions, hash, () => node.transactionOfEach(hash), isTold),
     agreedBlock: (number) => kept(at.blocks, number, () => node.agreedBlock(number), isSettled),
-    nonce: (address) =>
-      kept(
-        at.nonces,
-        address,
-        () => node.nonce(address),
-        () => true,
-      ),
+    nonce: (address) => kept(at.nonces, address, () => node.nonce(address), always),
+    taggedHeight: (tag) => kept(at.tagged, tag, () => node.taggedHeight(tag), always),
   };
 }
 
@@ -48,7 +44,10 @@ const nothingAt = (head: string): AtHead => ({
   transactions: new Map(),
   blocks: new Map(),
   nonces: new Map(),
+  tagged: new Map(),
 });
+
+const always = (): boolean => true;
 
 const isTold = ({ said, of }: Told): boolean =>
   areMost({ said: said.length, of }) &&
