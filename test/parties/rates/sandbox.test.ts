@@ -14,6 +14,12 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([still.close(), moving.close()]));
 
+/** Asks twice, because the first answer may be to a question from before. */
+async function aMinuteLater({ services }: TestApi): Promise<void> {
+  clock.at += 61_000;
+  await services.parties.rates.ready();
+  await services.parties.rates.ready();
+}
 const rate = (api: TestApi, from: string, to: string) => api.services.parties.rates.rate(from, to);
 
 it('quotes bid and ask 0.1 % around the middle, and derives every pair through USD', () => {
@@ -44,16 +50,13 @@ it('moves only by the clock and within 1 % of the table, when it is set to move'
   expect(Decimal.max(...away).gt('0.009')).toBe(true);
   expect(wanders(3_600)).toEqual(wanders(0));
   expect(rate(moving, 'EUR', 'USD').mid.toFixed()).toBe(wanders(0).toFixed());
-  clock.at += 61_000;
-  await moving.services.parties.rates.ready();
+  await aMinuteLater(moving);
   expect(rate(moving, 'EUR', 'USD').mid.toFixed()).toBe(wanders(0).toFixed());
 });
 
 it('quotes every pair of its table, and of coins once a network has them', async () => {
-  expect(still.services.parties.rates.rate.bind(null, 'BNB', 'USD')).toThrow();
   for (const symbol of ['BNB', 'POL', 'AVAX']) learnCoin({ symbol, decimals: 18 });
-  clock.at += 61_000;
-  await still.services.parties.rates.ready();
+  await aMinuteLater(still);
   const currencies = Object.keys(SANDBOX_USD_RATES);
   expect(currencies.filter((currency) => !isCurrency(currency))).toEqual([]);
   for (const from of currencies)
