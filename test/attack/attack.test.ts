@@ -1,3 +1,4 @@
+/** @long */
 import { rm } from 'node:fs/promises';
 import { type ApiDocument, documentWith, LEFT_OUT } from '../../scripts/attack/deviations';
 import { loopbackUrl } from '../../scripts/attack/options';
@@ -35,8 +36,7 @@ it('attacks only this machine', () => {
     expect(() => loopbackUrl(url)).toThrow();
 });
 
-/** A world that each use of the sections has for itself, because they slow the address of failed sign-ins down. */
-function attackedWorld(): () => { attacked: TestApi; world: World } {
+describe('the sections', () => {
   let attacked: TestApi;
   let desk: TestDesk;
   let world: World;
@@ -59,28 +59,20 @@ function attackedWorld(): () => { attacked: TestApi; world: World } {
     await desk.close();
     await attacked.close();
   });
-  return () => ({ attacked, world });
-}
 
-/** `npm run attack` tries all cases; here each table has at most `most`, others by each seed. */
-function attacks(within: ReturnType<typeof attackedWorld>, most: number): void {
+  // `npm run attack` tries all cases. Here each table has at most 150, others by each seed.
   it.each(SECTION_NAMES)('%s', async (name) => {
     const seed = Number(process.env['FC_SEED'] ?? 20_261_126);
-    const [tried] = await runSections(within().world, [name], { seed, most, show: () => undefined });
+    const [tried] = await runSections(world, [name], { seed, most: 150, show: () => undefined });
     expect(reportOf(tried ? [tried] : [], seed).slice(2)).toEqual([]);
     expect(tried?.cases).toBeGreaterThan(20);
   });
 
-  it('leave correct books', async () => expect(await checkLedger(within().attacked.database)).toEqual([]));
-}
-
-describe('the sections', () => {
-  const within = attackedWorld();
-  attacks(within, 50);
+  it('leave correct books', async () => expect(await checkLedger(attacked.database)).toEqual([]));
 
   it('find the input of a decision demanded where it has required fields', () => {
     const requiredOf = (name: string): string[] =>
-      (within().world.documents.desk as any).paths[`/desk/v1/decisions/${name}`].post.requestBody.content[
+      (world.documents.desk as any).paths[`/desk/v1/decisions/${name}`].post.requestBody.content[
         'application/json'
       ].schema.required;
     expect(requiredOf('client.settings')).toContain('input');
@@ -88,14 +80,12 @@ describe('the sections', () => {
   });
 
   it('forge every message that a party may send', () => {
-    const signed = outsideRoutes(within().attacked.services).filter(
+    const signed = outsideRoutes(attacked.services).filter(
       ({ method, tag }) => method === 'POST' && tag === 'Callbacks',
     );
     expect(LINES.map(({ path }) => path).sort()).toEqual(signed.map(({ path }) => path).sort());
   });
 });
-
-describe('the sections with more cases @long', () => attacks(attackedWorld(), 150));
 
 it('skips only operations that would end the attack', () => {
   const names = (document: ApiDocument) =>

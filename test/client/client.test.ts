@@ -1,3 +1,4 @@
+/** @long */
 import { type Cardwright, CardwrightError, cardwright, NoAnswer, until } from '../../client/src';
 import { type Client, type TestApi, testApi } from '../support/api';
 import { fund, masterAccount } from '../support/cards';

@@ -1,3 +1,4 @@
+/** @long */
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { version } from '../../client/package.json';

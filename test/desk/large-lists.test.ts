@@ -1,3 +1,4 @@
+/** @long */
 import { search } from '../../src/desk/search';
 import { deskCatalogue } from '../../src/desk-catalogue';
 import type { Database } from '../../src/kernel/db/database';

@@ -1,3 +1,4 @@
+/** @long */
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { request } from 'undici';
 import { type Client, type TestApi, testApi } from '../support/api';

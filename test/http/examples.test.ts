@@ -1,3 +1,4 @@
+/** @long */
 import { EXAMPLES, FORM_EXAMPLES } from '../../src/http/openapi/examples';
 import { type Operation, operationsOf, type Place } from '../attack/operations';
 import { type Records, recordsOf } from '../attack/records';

@@ -1,3 +1,4 @@
+/** @long */
 import { connect, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { keyName } from '../../src/kernel/idempotency';

@@ -1,3 +1,4 @@
+/** @long */
 import { conflict, unavailable } from '../../src/kernel/errors';
 import { keyName } from '../../src/kernel/idempotency';
 import { json, type Kit, testKit } from './kit';

@@ -1,3 +1,4 @@
+/** @long */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import pino from 'pino';

@@ -1,3 +1,4 @@
+/** @long */
 import { randomBytes } from 'node:crypto';
 import { createAuthenticator } from '../../src/tenants/clients/authenticate';
 import { findTenant } from '../../src/tenants/clients/store';

@@ -1,3 +1,4 @@
+/** @long */
 import { lockOperators } from '../../src/desk/operators/store';
 import { type TestDatabase, testDatabase } from '../support/database';
 import { masterKeysText } from '../support/keyring';

@@ -1,3 +1,4 @@
+/** @long */
 import fc from 'fast-check';
 import { correct } from '../../src/accounts/accounts/admin';
 import { transfer } from '../../src/accounts/accounts/internal-transfer';

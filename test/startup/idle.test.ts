@@ -1,3 +1,4 @@
+/** @long */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { createDelivery } from '../../activities/webhooks';

@@ -1,3 +1,4 @@
+/** @long */
 import { randomUUID } from 'node:crypto';
 import type { WorkflowCommand } from '../../src/kernel/outbox/commands';
 import { PartyAway } from '../../src/process/party-errors';

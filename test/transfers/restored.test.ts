@@ -1,3 +1,4 @@
+/** @long */
 import { checkLedger } from '../../src/kernel/ledger/check';
 import { accountBalance } from '../cards/cards/support';
 import type { Client } from '../support/api';

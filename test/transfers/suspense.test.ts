@@ -1,3 +1,4 @@
+/** @long */
 import { checkLedger } from '../../src/kernel/ledger/check';
 import { checkRunningSums } from '../../src/transfers/check';
 import { accountBalance } from '../cards/cards/support';

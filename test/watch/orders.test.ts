@@ -1,3 +1,4 @@
+/** @long */
 import { orderCard } from '../../src/cards/orders/issuance';
 import type { WatchedParty } from '../../src/kernel/outbox/queues';
 import type { ChangesPage } from '../../src/parties/protocol/changes';

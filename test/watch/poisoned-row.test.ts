@@ -1,3 +1,4 @@
+/** @long */
 import type { ChangesPage, PartyChange } from '../../src/parties/protocol/changes';
 import { listAgeReading } from '../../src/watch/metrics';
 import { createReading, watchParty } from '../../src/watch/watch';

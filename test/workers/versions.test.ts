@@ -1,4 +1,4 @@
-/** @isolated starts workers, and a real Temporal of its own. */
+/** @long @isolated starts workers, and a real Temporal of its own. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

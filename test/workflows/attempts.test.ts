@@ -1,3 +1,4 @@
+/** @long */
 import { sliceOf } from '../../activities/slice';
 import { createTransferActivities } from '../../activities/transfers';
 import { createWebhookActivities } from '../../activities/webhooks';

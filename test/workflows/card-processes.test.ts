@@ -1,3 +1,4 @@
+/** @long */
 import type { Client as TemporalClient } from '@temporalio/client';
 import { createCardActivities } from '../../activities/cards';
 import { recordCardEvent } from '../../src/cards/events/operations';
@@ -95,7 +96,7 @@ describe('card issuance', () => {
     },
   );
 
-  it('survives a day without the processor, with no attempt in its history @long', async () => {
+  it('survives a day without the processor, with no attempt in its history', async () => {
     const { id } = await requestedCard(api, client, { label: 'sandbox:unreachable-day' });
     expect(await run('cardIssuance', id)).toBe('active');
     // The server's clock skips beyond the end, so the test takes the duration from the workflow's own times.

@@ -1,3 +1,4 @@
+/** @long */
 import { PassThrough } from 'node:stream';
 import type { Client as TemporalClient } from '@temporalio/client';
 import { createCardholderActivities } from '../../activities/cardholders';
@@ -129,7 +130,7 @@ it('starts again with each call of the client, through every transition', async 
   expect(attempts.at(-1)).toBe('lookAtCardholder');
 });
 
-it('waits 90 days for an operator with short histories, and keeps moving its due time @long', async () => {
+it('waits 90 days for an operator with short histories, and keeps moving its due time', async () => {
   const { id } = await pending(api, manual);
   const { firstExecutionRunId } = (await hand(id)) as { firstExecutionRunId: string };
   const begun = await temporal.env.currentTimeMs();
@@ -167,7 +168,7 @@ it('reads a decision at once after the signal, and later when the signal was los
   expect(await runner.workflow.getHandle(idOf(lost.id)).result()).toBe('pass_audit');
 });
 
-it('fails the submission when the party is away for a day, with no attempt in its history @long', async () => {
+it('fails the submission when the party is away for a day, with no attempt in its history', async () => {
   const { id } = await pending(api, client, { accountPurpose: 'sandbox:gone' });
   expect(await run(id)).toBe('submission_failed');
   // The server's clock skips beyond the end, so the test takes the duration from the workflow's own times.
@@ -182,7 +183,7 @@ it('fails the submission when the party is away for a day, with no attempt in it
   expect(events?.length).toBeLessThan(40);
 }, 600_000);
 
-it('asks a party that never decides once an hour, without end @long', async () => {
+it('asks a party that never decides once an hour, without end', async () => {
   const { id } = await pending(api, client, { accountPurpose: 'sandbox:silent' });
   await hand(id);
   await until(() => attempts.includes('submitCardholder'));

@@ -1,3 +1,4 @@
+/** @long */
 import { createTransferActivities } from '../../activities/transfers';
 import { checkLedger } from '../../src/kernel/ledger/check';
 import { chainWatcher, chainWatchers } from '../../src/watch/chains/process';

@@ -1,3 +1,4 @@
+/** @long */
 import type { Client as TemporalClient } from '@temporalio/client';
 import { createTransferActivities } from '../../activities/transfers';
 import { checkLedger } from '../../src/kernel/ledger/check';

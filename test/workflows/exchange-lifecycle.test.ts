@@ -1,3 +1,4 @@
+/** @long */
 import type { WorkflowHandle } from '@temporalio/client';
 import { createTransferActivities } from '../../activities/transfers';
 import { checkLedger } from '../../src/kernel/ledger/check';
@@ -154,7 +155,7 @@ describe('an order', () => {
     expect(await balance(on.client, on.eur)).toBe('50000.00 0.00');
   });
 
-  it('at a slow exchange without a list is asked for until it is filled @long', async () => {
+  it('at a slow exchange without a list is asked for until it is filled', async () => {
     withoutList();
     const id = await ordered(on);
     const handle = await handOver(id);

@@ -1,3 +1,4 @@
+/** @long */
 import type { Client as TemporalClient } from '@temporalio/client';
 import { createBankingActivities } from '../../activities/banking';
 import { createTransferActivities } from '../../activities/transfers';

@@ -1,3 +1,4 @@
+/** @long */
 import { PassThrough } from 'node:stream';
 import { Context } from '@temporalio/activity';
 import type { Client as TemporalClient, WorkflowHandleWithFirstExecutionRunId } from '@temporalio/client';
@@ -82,7 +83,7 @@ it.each(['completed', 'rejected', 'resubmission_required'])(
   },
 );
 
-it('waits 90 days without a signal with short histories, and keeps moving its due time @long', async () => {
+it('waits 90 days without a signal with short histories, and keeps moving its due time', async () => {
   const userId = await userInReview(client);
   const { looks, steps } = watched();
   await temporal.withWorkers(steps, async (runner) => {

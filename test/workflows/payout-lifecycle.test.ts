@@ -1,3 +1,4 @@
+/** @long */
 import type { Client as TemporalClient, WorkflowHandle } from '@temporalio/client';
 import { createTransferActivities } from '../../activities/transfers';
 import { checkLedger } from '../../src/kernel/ledger/check';
@@ -181,7 +182,7 @@ describe('below the threshold', () => {
     expect(party.asked).toBe(0);
   });
 
-  it('survives a day without the party, with no attempt in its history @long', async () => {
+  it('survives a day without the party, with no attempt in its history', async () => {
     withoutList();
     const id = await created(client, accountId);
     const { payouts } = api.services.parties;
@@ -202,7 +203,7 @@ describe('below the threshold', () => {
     expect(party.payments).toHaveLength(1);
   });
 
-  it('stays open for days while the party reports no change, and continues as new @long', async () => {
+  it('stays open for days while the party reports no change, and continues as new', async () => {
     withoutList();
     const id = await created(client, accountId);
     let beganAt: number | undefined;

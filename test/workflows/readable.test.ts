@@ -1,3 +1,4 @@
+/** @long */
 import type { Client } from '@temporalio/client';
 import { historyFromJSON } from '@temporalio/common/lib/proto-utils';
 import { recordIdIn } from '../../src/kernel/temporal/record-address';
@@ -18,16 +19,6 @@ const PLAYED = RECORDINGS.filter(
   ({ endless, secondRun, encrypted }) => !encrypted && (endless || !secondRun),
 );
 const WORKFLOWS = [...new Set(PLAYED.map(({ workflow }) => workflow))];
-
-/** The recordings whose texts the last test reads, and one of each other workflow. The long suite plays the rest. */
-const READ = ['depositLifecycle.expired', 'kycReview.completed'];
-const EVERYDAY = PLAYED.filter(
-  ({ name, workflow }, at) =>
-    READ.includes(name) ||
-    (!READ.some((each) => each.startsWith(`${workflow}.`)) &&
-      PLAYED.findIndex((other) => other.workflow === workflow) === at),
-);
-const REST = PLAYED.filter((recording) => !EVERYDAY.includes(recording));
 
 /** Temporal refuses longer summaries when they are encrypted. */
 const LONGEST = 158;
@@ -86,15 +77,8 @@ async function isReadable(name: string, recording: Recording): Promise<void> {
   }
 }
 
-const table = (recordings: readonly Recording[]) =>
-  recordings.map((recording) => [recording.name, recording] as const);
-it.each(table(EVERYDAY))(
+it.each(PLAYED.map((recording) => [recording.name, recording] as const))(
   'summarises the activities and timers of %s, and shows its details after its end',
-  isReadable,
-  300_000,
-);
-it.each(table(REST))(
-  'summarises the activities and timers of %s, and shows its details @long',
   isReadable,
   300_000,
 );

@@ -1,3 +1,4 @@
+/** @long */
 import { join } from 'node:path';
 import type { WorkflowHandle } from '@temporalio/client';
 import { LOOK } from '../../src/kernel/temporal/signals';

@@ -1,3 +1,4 @@
+/** @long */
 import { createWebhookActivities } from '../../activities/webhooks';
 import { dispatchers } from '../../src/kernel/temporal/reconciler';
 import { type TestApi, testApi } from '../support/api';

@@ -1,3 +1,4 @@
+/** @long */
 import { createWebhookActivities } from '../../activities/webhooks';
 import { recoveryCommand } from '../../src/tenants/webhooks/recovery-command';
 import { type Client, type TestApi, testApi } from '../support/api';

@@ -1,3 +1,4 @@
+/** @long */
 import { type Client, type TestApi, testApi } from '../../support/api';
 
 let api: TestApi;

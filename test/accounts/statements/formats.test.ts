@@ -1,3 +1,4 @@
+/** @long */
 import { cellOf } from '../../../src/accounts/statements/csv';
 import { accountEntry, internalEntry } from '../../../src/kernel/ledger/entries';
 import { Decimal } from '../../../src/kernel/money/money';

@@ -1,3 +1,4 @@
+/** @long */
 import fc from 'fast-check';
 import { writeTogether } from '../../../src/kernel/db/writes';
 import { openBook } from '../../../src/kernel/ledger/book';

@@ -1,4 +1,4 @@
-/** Takes each line of the table of insiders in docs/security.md. */
+/** @long Takes each line of the table of insiders in docs/security.md. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkLedger } from '../../../src/kernel/ledger/check';

@@ -1,3 +1,4 @@
+/** @long */
 import { expireAuthorizations } from '../../../src/cards/events/expiry';
 import { closeAtProcessor } from '../../../src/cards/orders/closure';
 import { orderCard } from '../../../src/cards/orders/issuance';

@@ -1,3 +1,4 @@
+/** @long */
 import { blockCardsOf } from '../../../src/cards/cards/operations';
 import { cardProcesses, tokenizationProcesses } from '../../../src/cards/cards/workflows';
 import { closeAtProcessor } from '../../../src/cards/orders/closure';

@@ -1,3 +1,4 @@
+/** @long */
 import { closeOverdue, sendCode } from '../../../src/cards/challenges/send';
 import { tell } from '../../../src/desk/tell';
 import { deskCatalogue } from '../../../src/desk-catalogue';
@@ -75,7 +76,7 @@ describe('a challenge', () => {
     expect(await tellChallenge(api, 'resend', id)).toEqual({ accepted: false, reason: 'failed' });
   });
 
-  it('accepts at most three of 10,000 concurrent guesses @long', async () => {
+  it('accepts at most three of 10,000 concurrent guesses', async () => {
     const id = await sentChallenge(api, card);
     const code = await newestCode(client);
     const guesses = await Promise.all(

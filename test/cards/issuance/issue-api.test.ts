@@ -1,3 +1,4 @@
+/** @long */
 import { blockCardsOf } from '../../../src/cards/cards/operations';
 import { orderCard } from '../../../src/cards/orders/issuance';
 import { newId } from '../../../src/kernel/ids';

@@ -1,3 +1,4 @@
+/** @long */
 import { checkLedger } from '../../../src/kernel/ledger/check';
 import type { Json } from '../../parties/card-processor/stripe/http-server';
 import { networkOf } from '../../parties/card-processor/stripe/network';

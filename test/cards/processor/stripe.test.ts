@@ -1,3 +1,4 @@
+/** @long */
 import { closeAtProcessor } from '../../../src/cards/orders/closure';
 import { checkLedger } from '../../../src/kernel/ledger/check';
 import { openBreaksOf } from '../../../src/process/breaks/operations';

@@ -1,3 +1,4 @@
+/** @long */
 import { expireNow } from '../../../src/chain/gas-station/operations/lifecycle/expire-now';
 import { masterAccount } from '../../support/cards';
 import { command, operatorEnvironment } from '../../support/operator';

@@ -1,3 +1,4 @@
+/** @long */
 import { scannedTo } from '../../../src/chain/gas-station/station-topups/store';
 import { stationWallets } from '../../../src/chain/wallets/operations';
 import { expectIndexes } from '../../growth/explain';

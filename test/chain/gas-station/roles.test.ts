@@ -1,3 +1,4 @@
+/** @long */
 import { type Address, parseEther } from 'viem';
 import { deriveWallets } from '../../../src/chain/wallets/operations';
 import { checkLedger } from '../../../src/kernel/ledger/check';

@@ -1,3 +1,4 @@
+/** @long */
 import { readFileSync } from 'node:fs';
 import { type Address, type Hex, parseEther } from 'viem';
 import { openMasterAccount } from '../../../src/accounts/accounts/operations';

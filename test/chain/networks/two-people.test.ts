@@ -1,3 +1,4 @@
+/** @long */
 import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
 import { judgedTerms } from '../../../src/chain/networks/changes/update';

@@ -1,3 +1,4 @@
+/** @long */
 import type { Address } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import type { ChainPlace } from '../../../src/chain/holdings/record';

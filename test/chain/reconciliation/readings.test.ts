@@ -1,3 +1,4 @@
+/** @long */
 import { type Address, encodeFunctionData, erc20Abi } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { orderAutoSweeps } from '../../../src/chain/gas-station/auto-sweep';

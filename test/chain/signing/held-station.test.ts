@@ -1,3 +1,4 @@
+/** @long */
 import { parseEther } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import type { StationKeySetting } from '../../../src/kernel/config/station-keys';

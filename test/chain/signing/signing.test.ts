@@ -1,3 +1,4 @@
+/** @long */
 import { encodeFunctionData, erc20Abi, getAddress } from 'viem';
 import { bodyOf } from '../../../src/chain/signing/allow-list';
 import { answerOpen } from '../../../src/chain/signing/serve';

@@ -1,3 +1,4 @@
+/** @long */
 import { disableWallet, enableWallet } from '../../../src/chain/wallets/disable';
 import { deriveWallets } from '../../../src/chain/wallets/operations';
 import { TTL_SECONDS } from '../../../src/chain/wallets/rules';

@@ -1,3 +1,4 @@
+/** @long */
 import { createHousekeepingActivities } from '../../../activities/housekeeping';
 import { createWalletActivities } from '../../../activities/wallets';
 import { allocationProcesses } from '../../../src/chain/wallets/allocations/workflows';

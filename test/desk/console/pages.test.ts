@@ -1,3 +1,4 @@
+/** @long */
 import { TOTP } from 'otpauth';
 import { z } from 'zod';
 import { type Catalogue, catalogueOf } from '../../../src/desk/catalogue';

@@ -1,3 +1,4 @@
+/** @long */
 import { execFileSync } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { createDatabase, type Database } from '../../../src/kernel/db/database';

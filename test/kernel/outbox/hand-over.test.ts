@@ -1,3 +1,4 @@
+/** @long */
 import { rm } from 'node:fs/promises';
 import { temporal as proto } from '@temporalio/proto';
 import { createCommands, HAND_OVER_SECONDS } from '../../../src/kernel/outbox/commands';

@@ -1,4 +1,4 @@
-/** @isolated replaces functions of modules. */
+/** @long @isolated replaces functions of modules. */
 import type { WorkflowCommand } from '../../../src/kernel/outbox/commands';
 import { createCommands } from '../../../src/kernel/outbox/commands';
 import { createReconciler, type Reconcilable } from '../../../src/kernel/temporal/reconciler';

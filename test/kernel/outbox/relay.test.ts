@@ -1,3 +1,4 @@
+/** @long */
 import { createCommands } from '../../../src/kernel/outbox/commands';
 import {
   countCommands,

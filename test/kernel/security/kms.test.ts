@@ -1,3 +1,4 @@
+/** @long */
 import { openKeyring } from '../../../src/kernel/security/installation-keys';
 import { createMasterKeys } from '../../../src/kernel/security/master-keys/create';
 import type { MasterKey } from '../../../src/kernel/security/master-keys/port';

@@ -1,3 +1,4 @@
+/** @long */
 import { randomBytes } from 'node:crypto';
 import { provideForClient } from '../../../src/cards/programmes/operations';
 import { addFirstOperator, operatorOf } from '../../../src/desk/operators/operations';

@@ -1,3 +1,4 @@
+/** @long */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';

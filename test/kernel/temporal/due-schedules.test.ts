@@ -1,3 +1,4 @@
+/** @long */
 import type { Sign } from '../../../src/kernel/db/lookout';
 import { startDueSchedules } from '../../../src/kernel/temporal/due-schedules';
 import { ensureSchedules, SCHEDULES } from '../../../src/kernel/temporal/schedules';

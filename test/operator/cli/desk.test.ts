@@ -1,3 +1,4 @@
+/** @long */
 import { randomBytes } from 'node:crypto';
 import { type Client, type TestApi, testApi } from '../../support/api';
 import { activeCard, fund } from '../../support/cards';

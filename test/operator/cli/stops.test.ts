@@ -1,3 +1,4 @@
+/** @long */
 import { randomBytes } from 'node:crypto';
 import type { CardTransaction } from '../../../src/cards/events/record';
 import { Decimal } from '../../../src/kernel/money/money';

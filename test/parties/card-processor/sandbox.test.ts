@@ -1,3 +1,4 @@
+/** @long */
 import { newId } from '../../../src/kernel/ids';
 import { luhnDigit, passesLuhn } from '../../../src/kernel/wire/card-number';
 import { cardNumber } from '../../../src/parties/card-processor/card-number';

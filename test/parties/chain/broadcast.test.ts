@@ -1,3 +1,4 @@
+/** @long */
 import { type Hex, parseEther } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { testChains } from './node-double';

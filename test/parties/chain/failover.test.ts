@@ -1,3 +1,4 @@
+/** @long */
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { type Behaviour, testChains } from './node-double';
 import { ALICE, HASTY_MS, thrownBy, twoNodes } from './two-nodes';

@@ -1,3 +1,4 @@
+/** @long */
 import { randomUUID } from 'node:crypto';
 import { Decimal } from '../../../src/kernel/money/money';
 import { authorizationFor } from '../../../src/parties/protocol/signature';

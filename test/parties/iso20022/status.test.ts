@@ -1,3 +1,4 @@
+/** @long */
 import { Decimal } from '../../../src/kernel/money/money';
 import { readCreditTransfers } from '../../../src/parties/iso20022/messages/credit-transfers';
 import { writePaymentReturns } from '../../../src/parties/iso20022/messages/payment-return';

@@ -1,3 +1,4 @@
+/** @long */
 import { OutcomeUnknown, PartyAway, PartyRefused, UnreadableAnswer } from '../../../src/process/party-errors';
 import { freePort } from '../../../src/startup/embedded/ports';
 import {

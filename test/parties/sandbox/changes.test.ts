@@ -1,3 +1,4 @@
+/** @long */
 import { authorizationFor, verifySignature } from '../../../src/parties/protocol/signature';
 import { changeName } from '../../../src/parties/sandbox/change-name';
 import {

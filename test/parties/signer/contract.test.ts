@@ -1,3 +1,4 @@
+/** @long */
 import { type Hex, keccak256, parseTransaction, recoverTransactionAddress } from 'viem';
 import { recoverAuthorizationAddress } from 'viem/utils';
 import { createMasterKeys } from '../../../src/kernel/security/master-keys/create';

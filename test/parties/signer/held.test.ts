@@ -1,3 +1,4 @@
+/** @long */
 import { type Hex, keccak256, parseTransaction, recoverTransactionAddress, toHex } from 'viem';
 import { createHeldKeys } from '../../../src/parties/signer/held/create';
 import { keptSignatures } from '../../../src/parties/signer/held/kept';

@@ -1,3 +1,4 @@
+/** @long */
 import { type Client, DECIDED_AT_ONCE, type TestApi, testApi } from '../../support/api';
 import { createUser, uploadDocument } from '../../support/uploads';
 import {

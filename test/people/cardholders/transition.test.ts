@@ -1,3 +1,4 @@
+/** @long */
 import type { ReviewWord } from '../../../src/parties/cardholder-review/word';
 import {
   CARDHOLDER_STATUSES,

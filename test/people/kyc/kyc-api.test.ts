@@ -1,3 +1,4 @@
+/** @long */
 import type { Client } from '../../support/api';
 import { createUser, jpeg, pdf, png, uploadAll, uploadDocument, userInReview } from '../../support/uploads';
 import { decide, eventsOf, type KycApi, kycApi, kycStatus } from './support';

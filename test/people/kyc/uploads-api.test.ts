@@ -1,3 +1,4 @@
+/** @long */
 import { createHash } from 'node:crypto';
 import { request } from 'node:http';
 import type { Client } from '../../support/api';

@@ -1,3 +1,4 @@
+/** @long */
 import { randomBytes } from 'node:crypto';
 import type { Hex } from 'viem';
 import { auditOf } from '../../../src/kernel/audit/audit';

@@ -1,3 +1,4 @@
+/** @long */
 import { forgetUnlisted, listUnlisted } from '../../../src/chain/holdings/unlisted';
 import type { Tx } from '../../../src/kernel/db/database';
 import {

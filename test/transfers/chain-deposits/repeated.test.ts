@@ -1,3 +1,4 @@
+/** @long */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { NetworkTerms } from '../../../src/chain/networks/operations';
 import { requireNetwork, saveNetwork } from '../../../src/chain/networks/operations';

@@ -1,3 +1,4 @@
+/** @long */
 import { checkLedger } from '../../../src/kernel/ledger/check';
 import { screeningLeftOut } from '../../../src/parties/screening/left-out';
 import { setAdminLimit, setLimits, type TestOperator } from '../../support/operator';

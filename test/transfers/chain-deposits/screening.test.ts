@@ -1,3 +1,4 @@
+/** @long */
 import type { Hex } from 'viem';
 import { checkLedger } from '../../../src/kernel/ledger/check';
 import { bookDeposits } from '../../../src/transfers/chain-deposits/book';

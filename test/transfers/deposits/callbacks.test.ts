@@ -1,3 +1,4 @@
+/** @long */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { checkLedger } from '../../../src/kernel/ledger/check';
 import { refundDeposit } from '../../../src/transfers/deposits/decide';

@@ -1,3 +1,4 @@
+/** @long */
 import { randomUUID } from 'node:crypto';
 import { checkLedger, trialBalance } from '../../../src/kernel/ledger/check';
 import { Decimal } from '../../../src/kernel/money/money';

@@ -1,3 +1,4 @@
+/** @long */
 import { checkLedger, trialBalance } from '../../../src/kernel/ledger/check';
 import { Decimal } from '../../../src/kernel/money/money';
 import { decideDeposit, refundDeposit } from '../../../src/transfers/deposits/decide';

@@ -1,3 +1,4 @@
+/** @long */
 import type { PartySettings } from '../../../src/kernel/config/parties';
 import { switchOff } from '../../../src/process/switches/operations';
 import { type Client, type TestApi, testApi } from '../../support/api';

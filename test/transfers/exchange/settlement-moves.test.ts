@@ -1,3 +1,4 @@
+/** @long */
 import { checkLedger } from '../../../src/kernel/ledger/check';
 import { lockCheck } from '../../../src/transfers/exchange/settlement/store';
 import {

@@ -1,3 +1,4 @@
+/** @long */
 import { Decimal } from '../../../src/kernel/money/money';
 import { exchangeKey } from '../../../src/transfers/exchange/orders/kind';
 import { readSettlement } from '../../../src/transfers/exchange/settlement/readings';

@@ -1,3 +1,4 @@
+/** @long */
 import { checkLedger } from '../../../src/kernel/ledger/check';
 import type { Client, TestApi } from '../../support/api';
 import { fund, masterAccount } from '../../support/cards';

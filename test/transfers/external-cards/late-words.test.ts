@@ -1,3 +1,4 @@
+/** @long */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { checkLedger } from '../../../src/kernel/ledger/check';

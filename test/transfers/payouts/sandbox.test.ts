@@ -1,3 +1,4 @@
+/** @long */
 import { checkLedger } from '../../../src/kernel/ledger/check';
 import { PAYING_SCENARIOS } from '../../../src/parties/sandbox/paying/scenarios';
 import { accountBalance } from '../../cards/cards/support';

@@ -1,3 +1,4 @@
+/** @long */
 import { randomBytes } from 'node:crypto';
 import { createHousekeepingActivities } from '../../../activities/housekeeping';
 import { checkLedger } from '../../../src/kernel/ledger/check';

@@ -1,3 +1,4 @@
+/** @long */
 import type { Address, Hex } from 'viem';
 import { openMasterAccount } from '../../../src/accounts/accounts/operations';
 import { orderAutoSweeps } from '../../../src/chain/gas-station/auto-sweep';

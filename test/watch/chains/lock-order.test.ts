@@ -1,3 +1,4 @@
+/** @long */
 import { openMasterAccount } from '../../../src/accounts/accounts/operations';
 import { findNetwork, saveNetwork } from '../../../src/chain/networks/operations';
 import type { Network } from '../../../src/chain/networks/record';

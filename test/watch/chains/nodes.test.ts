@@ -1,3 +1,4 @@
+/** @long */
 import { type NodeDouble, startNodeDouble } from '../../parties/chain/node-double';
 import { openWorld, type World } from '../../transfers/chain-deposits/support';
 

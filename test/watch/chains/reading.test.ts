@@ -1,3 +1,4 @@
+/** @long */
 import { type Abi, type Address, encodeFunctionData } from 'viem';
 import contracts from '../../../contracts/contracts.json';
 import { followedChains } from '../../../src/chain/holdings/read-position';

@@ -1,3 +1,4 @@
+/** @long */
 import { bookDeposits } from '../../../src/transfers/chain-deposits/book';
 import { readChain } from '../../../src/watch/chains/follow-blocks';
 import { nothingRemembered } from '../../../src/watch/chains/reading';

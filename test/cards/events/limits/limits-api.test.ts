@@ -1,3 +1,4 @@
+/** @long */
 import { createProgrammes } from '../../../../src/cards/programmes/cache';
 import { DEMO_BINS } from '../../../../src/cards/programmes/demo';
 import { addBin, admitToBin } from '../../../../src/cards/programmes/operations';

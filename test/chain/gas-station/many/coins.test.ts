@@ -1,3 +1,4 @@
+/** @long */
 import { compareChain } from '../../../../src/chain/reconciliation/compare';
 import { internalBalance } from '../../../../src/kernel/ledger/accounts';
 import { checkLedger } from '../../../../src/kernel/ledger/check';

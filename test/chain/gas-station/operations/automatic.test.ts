@@ -1,3 +1,4 @@
+/** @long */
 import { parseEther } from 'viem';
 import { orderAutoSweeps, SWEEPS_DUE } from '../../../../src/chain/gas-station/auto-sweep';
 import { attempts, ether, feesOf, fundNative, type TestStation, testStation, withParties } from './support';

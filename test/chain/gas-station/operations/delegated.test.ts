@@ -1,3 +1,4 @@
+/** @long */
 import type { Hex } from 'viem';
 import { orderAutoSweeps } from '../../../../src/chain/gas-station/auto-sweep';
 import { delegationTo, sweepData } from '../../../../src/chain/gas-station/strategies/delegate';

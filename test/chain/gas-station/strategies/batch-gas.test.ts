@@ -1,3 +1,4 @@
+/** @long */
 import type { Hex } from 'viem';
 import { attempts } from '../operations/support';
 import { isCostly } from './answers';

@@ -1,3 +1,4 @@
+/** @long */
 import { createCardholderActivities } from '../../../../activities/cardholders';
 import type { Application } from '../../../../src/parties/cardholder-review/port';
 import { REVIEW_SCENARIOS } from '../../../../src/parties/cardholder-review/sandbox/scenarios';

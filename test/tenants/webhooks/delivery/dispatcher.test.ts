@@ -1,3 +1,4 @@
+/** @long */
 import { type TestApi } from '../../../support/api';
 import { isSigned, type Receiver } from '../../../support/outside/receiver';
 import { until } from '../../../support/until';

@@ -1,3 +1,4 @@
+/** @long */
 import { type Client, type TestApi } from '../../../support/api';
 import { type Receiver } from '../../../support/outside/receiver';
 import { until } from '../../../support/until';

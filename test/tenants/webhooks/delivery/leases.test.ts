@@ -1,3 +1,4 @@
+/** @long */
 import { SHARDS } from '../../../../src/kernel/outbox/events';
 import { createLeases } from '../../../../src/tenants/webhooks/delivery/leases';
 import { claimDue, recordDispatched, releaseClaims } from '../../../../src/tenants/webhooks/delivery/store';

@@ -1,3 +1,4 @@
+/** @long */
 import type { Database } from '../../../../src/kernel/db/database';
 import { parkDue } from '../../../../src/tenants/webhooks/delivery/moves';
 import { beginRecovery } from '../../../../src/tenants/webhooks/delivery/recovery';

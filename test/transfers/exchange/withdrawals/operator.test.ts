@@ -1,3 +1,4 @@
+/** @long */
 import { deskCatalogue } from '../../../../src/desk-catalogue';
 import type { Tx } from '../../../../src/kernel/db/database';
 import { checkLedger } from '../../../../src/kernel/ledger/check';

@@ -1,3 +1,4 @@
+/** @long */
 import { keyName } from '../../../../src/kernel/idempotency';
 import { checkLedger } from '../../../../src/kernel/ledger/check';
 import { setUserStatus } from '../../../../src/people/users/operations';

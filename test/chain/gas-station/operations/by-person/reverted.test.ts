@@ -1,3 +1,4 @@
+/** @long */
 import { keepChainReading } from '../../../../../src/chain/reconciliation/readings';
 import { answersFalse, answersTrue } from '../../strategies/answers';
 import {

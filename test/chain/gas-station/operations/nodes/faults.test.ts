@@ -1,3 +1,4 @@
+/** @long */
 import { parseGwei, toEventSelector } from 'viem';
 import { spentToday } from '../../../../../src/chain/gas-station/operations/budget';
 import { committedBy } from '../../../../../src/chain/gas-station/operations/nonces-store';

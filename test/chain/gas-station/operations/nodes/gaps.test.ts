@@ -1,3 +1,4 @@
+/** @long */
 import type { Hex } from 'viem';
 import { transactionsOf } from '../../../../../src/chain/gas-station/operations/read';
 import { ownTransactions } from '../../../../../src/chain/gas-station/own-transactions';

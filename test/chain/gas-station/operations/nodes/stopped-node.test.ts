@@ -1,3 +1,4 @@
+/** @long */
 import { type NodeDouble, NodeError, startNodeDouble } from '../../../../parties/chain/node-double';
 import { deployDelegate, GATHERED_MS } from '../../strategies/delegated-station';
 import { attempts, breaksOf, outbid, sweepOfOne, type TestStation, testStation } from '../support';
