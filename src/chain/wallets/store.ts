@@ -287,23 +287,22 @@ export async function indexOfAddress(sql: Sql, address: string): Promise<number 
 export const stationWallets = (sql: Sql, chain: string): Promise<Wallet[]> =>
   wallets.all(sql, wallets().where({ chain }).whereRaw(`purpose = 'station'`).orderBy('id'));
 
-/** Returns which addresses are our wallets or named stations. Includes former stations. */
+/**
+ * Returns which addresses are our wallets or named stations. Includes former stations. Wallets are looked up by the address alone: with
+ * the network as a second condition, and without statistics, Postgres reads the whole pool of the network.
+ */
 export async function ownAmong(
   sql: Sql,
   chain: string,
   addresses: readonly string[],
 ): Promise<ReadonlySet<string>> {
+  const named = table('named_addresses').select('address', 'chain').where({ chain, role: 'station' });
   const query = wallets()
-    .select('address')
-    .where({ chain })
+    .select('address', 'chain')
     .where(anyOf('address', addresses))
-    .union(
-      table('named_addresses')
-        .select('address')
-        .where({ chain, role: 'station' })
-        .where(anyOf('address', addresses)),
-    );
-  return new Set((await sql.run<{ address: string }>(query)).map(({ address }) => address));
+    .union(named.where(anyOf('address', addresses)));
+  const found = await sql.run<Pick<Wallet, 'address' | 'chain'>>(query);
+  return new Set(found.flatMap((each) => (each.chain === chain ? [each.address] : [])));
 }
 
 /** Clears a wallet's sweep, unless another sweep holds the wallet. */

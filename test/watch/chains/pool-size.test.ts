@@ -55,8 +55,9 @@ it.each([
 ])('a step reads the wallets that it concerns, and not the pool: %s', async (_, prepare) => {
   await prepare();
   await world.chain.pay(world.token, own, 2_000_000n);
-  // Nobody has this wallet, so the step also asks whether another network does.
-  await world.chain.pay(world.token, `0x${'7'.repeat(40)}`, 2_000_000n);
+  // Nobody has these wallets, so the step also asks whether another network does.
+  for (let stranger = 10; stranger < 30; stranger += 1)
+    await world.chain.pay(world.token, `0x${stranger}${'7'.repeat(38)}`, 2_000_000n);
   await world.chain.client.mine({ blocks: 1 });
   statements.length = 0;
   await readAll();
