@@ -102,15 +102,26 @@ export function startDatabase(options: Options): Promise<DatabaseUrls> {
   return keeper(options.stages)(postgresOf(options));
 }
 
-/** One stage for all embedded servers, registered first. A server that comes up during the stop is stopped as well. */
+/**
+ * One stage for all embedded servers, registered first. A server that comes up during the stop is stopped as well, however long a busy
+ * machine takes for it.
+ */
 function keeper(stages: Stages) {
   const running: Part[] = [];
+  const starts: Promise<unknown>[] = [];
   let ending = false;
   stages.started('embedded servers', async () => {
     ending = true;
     await Promise.all(running.map(async (part) => part.stop?.()));
+    await Promise.allSettled(starts);
   });
-  return async function keep<P extends Part>(starting: Promise<P>): Promise<P> {
+  return function keep<P extends Part>(starting: Promise<P>): Promise<P> {
+    const kept = stoppedIfLate(starting);
+    starts.push(kept);
+    return kept;
+  };
+
+  async function stoppedIfLate<P extends Part>(starting: Promise<P>): Promise<P> {
     const part = await starting;
     if (!ending) {
       running.push(part);
@@ -118,7 +129,7 @@ function keeper(stages: Stages) {
     }
     await part.stop?.();
     throw new StoppedWhileStarting();
-  };
+  }
 }
 
 function failureOf(parts: PromiseSettledResult<unknown>[]): Error {
