@@ -1,4 +1,5 @@
 import type { Composed } from '../src/composition';
+import { inOrder } from '../src/kernel/db/database';
 import { forgetDifferences } from '../src/parties/iso20022/reconcile';
 import { readSettlement } from '../src/transfers/exchange/settlement/readings';
 import { readProcessorBalances } from '../src/transfers/settlement/processor-balances';
@@ -12,13 +13,12 @@ export function createExchangeActivities(services: Composed): ExchangeActivities
   return {
     async readSettlement() {
       // An outage of one party does not stop the reading of the other.
-      const read = await Promise.allSettled([
+      await inOrder([
         readSettlement(services),
         readProcessorBalances(services),
         // The exchange of files compares a bank's balances itself.
         ...(services.bankAccounts.length === 0 ? [forgetDifferences(services)] : []),
       ]);
-      for (const each of read) if (each.status === 'rejected') throw each.reason;
     },
   };
 }

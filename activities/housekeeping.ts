@@ -2,6 +2,7 @@ import { forgetOldChallenges } from '../src/cards/challenges/forget';
 import { forgetOldSpending } from '../src/cards/events/limits/load-spending';
 import { showOverdueOrders } from '../src/cards/orders/overdue';
 import { releaseAllExpired } from '../src/chain/wallets/allocations/end';
+import { inOrder } from '../src/kernel/db/database';
 import { forgetOldKeys } from '../src/kernel/idempotency';
 import { takeSnapshots } from '../src/kernel/ledger/check';
 import { forgetOldPersonalFields } from '../src/kernel/personal-answers';
@@ -67,8 +68,7 @@ export function createHousekeepingActivities(
     forgetOldSpending: () => forgetOldSpending(database, now()),
     showOverdueCardOrders: async () => {
       // A failure of one does not stop the other.
-      const shown = await Promise.allSettled([showOverdueOrders(services), showWaitingScreenings(services)]);
-      for (const each of shown) if (each.status === 'rejected') throw each.reason;
+      await inOrder([showOverdueOrders(services), showWaitingScreenings(services)]);
     },
   };
 }

@@ -47,7 +47,8 @@ const HOMES = `
            w.held_by
       from wallets w where w.address = any ($2::text[]))
   select distinct on (home.address) home.id, home.chain, home.address, home.derivation_index as "derivationIndex", home.purpose,
-         home.scope, home.attestation, home.tenant_id as "tenantId", case when home.adopted then home.bound_to end as "boundTo", own.id is not null as "isAdopted",
+         home.scope, home.attestation, home.tenant_id as "tenantId", own.id is not null as "isAdopted",
+         case when home.adopted then home.bound_to end as "boundTo",
          exists (select from named_addresses n where n.chain = $1 and n.address = home.address) as "isNamed"
     from ours home left join ours own on own.address = home.address and own.chain = $1
    where home.chain <> $1 and home.held_by is null

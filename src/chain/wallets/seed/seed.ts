@@ -45,22 +45,22 @@ export async function skipTo(
  * Skips indexes, because wallets that were derived from them may be lost while payers have their addresses. Does nothing at the
  * highest index.
  */
-export async function skipLost(tx: Tx, kind: Network['kind'], count: number): Promise<void> {
-  await lockDerivation(tx, kind);
-  const before = await nextIndex(tx, kind);
-  const after = Math.min(before + count, HIGHEST_FLOOR);
-  if (after > before) await raiseFloor(tx, kind, after);
-}
+export const skipLost = async (tx: Tx, kind: Network['kind'], count: number): Promise<void> =>
+  void (await skip(tx, kind, (next) => Math.min(next + count, HIGHEST_FLOOR)));
 
 /**
  * Derives no wallet of the kind below an index from now on, because earlier payers may have those addresses. Does nothing where the next
  * wallet is above it.
  * @returns the index of the next wallet
  */
-export async function skipRecovered(tx: Tx, kind: Network['kind'], index: number): Promise<number> {
+export const skipRecovered = (tx: Tx, kind: Network['kind'], index: number): Promise<number> =>
+  skip(tx, kind, () => index);
+
+/** @param wanted the next index, of the present one @returns the index of the next wallet, which is never a lower one */
+async function skip(tx: Tx, kind: Network['kind'], wanted: (next: number) => number): Promise<number> {
   await lockDerivation(tx, kind);
   const before = await nextIndex(tx, kind);
-  const after = Math.max(before, index);
+  const after = Math.max(before, wanted(before));
   if (after > before) await raiseFloor(tx, kind, after);
   return after;
 }

@@ -115,7 +115,7 @@ function waitingFor(asked: RpcCall): Waiting {
   return waiting;
 }
 
-/** Whether the node may refuse a request for its size. One that has too much to do, or asks for credentials, is not asked more often. */
+/** Whether the node may refuse a request for its size. A node that has too much to do, or asks for credentials, is not asked more often. */
 export const isOfItsSize = (error: unknown): boolean =>
   error instanceof TooLong ||
   (error instanceof BadStatus && [400, 404, 405, 413, 422].includes(error.status));

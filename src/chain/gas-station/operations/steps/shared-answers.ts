@@ -3,8 +3,8 @@ import type { AgreedBlock, Block, ChainNode, FinalTag } from '../../../../partie
 
 /**
  * Operations of a batch have one transaction, and each follows it by itself. They share what the nodes say of it, until a newer block
- * is seen. Only settled answers are shared: that all know a transaction, in a block or not yet, what all say of a block, the height
- * of a tag, and the number of mined transactions of a sender. No later answer can differ without a newer block, but for a node that is ahead of the others.
+ * is seen. Only settled answers are shared: a transaction that all know, a block that all agree on, the height of a tag, and a sender's
+ * number of mined transactions. No later answer can differ without a newer block, but for a node that is ahead of the others.
  */
 
 type Told = Awaited<ReturnType<ChainNode['transactionOfEach']>>;
