@@ -5,6 +5,7 @@ import { WRITTEN } from '../db/commit-marks';
 import type { Database } from '../db/database';
 import { lookoutOf, NONE, PERHAPS, type Sign } from '../db/lookout';
 import type { Presence } from './presence';
+import { describeSchedule } from './schedules';
 
 /** Least interval between two runs of a schedule, which a record that cannot be handled would otherwise start again and again. */
 const EVERY_MS = 60_000;
@@ -70,9 +71,8 @@ export function startDueSchedules(options: DueSchedulesOptions): { stop(): Promi
 
 /** Runs a schedule unless it is paused, or was run within the interval. @throws Error when Temporal is away or lacks the schedule */
 async function runOnce({ client }: DueSchedulesOptions, id: string, everyMs: number): Promise<void> {
-  const handle = client.schedule.getHandle(id);
-  const { state, info } = await handle.describe();
+  const { state, info } = await describeSchedule(client, id);
   const last = info.recentActions.at(-1)?.takenAt.getTime() ?? 0;
   if (state.paused || Date.now() - last < everyMs / 2) return;
-  await handle.trigger();
+  await client.schedule.getHandle(id).trigger();
 }

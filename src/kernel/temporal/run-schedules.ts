@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
-import { SCHEDULES, type Schedule } from './schedules';
+import { describeSchedule, SCHEDULES, type Schedule } from './schedules';
 
 const LOOK_MS = 250;
 
@@ -20,12 +20,12 @@ export async function runSchedules(
 }
 
 async function runSchedule(client: Client, id: string, end: number): Promise<void> {
-  const handle = client.schedule.getHandle(id);
   /** The id of the newest run's workflow. A schedule lists its runs, but not reliably whether one is under way. */
-  const newest = async () => (await handle.describe()).info.recentActions.at(-1)?.action.workflow.workflowId;
+  const newest = async () =>
+    (await describeSchedule(client, id)).info.recentActions.at(-1)?.action.workflow.workflowId;
   const before = await newest();
   await untilEnded(client, before, end);
-  await handle.trigger();
+  await client.schedule.getHandle(id).trigger();
   let run = before;
   while (run === before && performance.now() < end) {
     await sleep(LOOK_MS);

@@ -1,9 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type Client,
   ScheduleAlreadyRunning,
   type ScheduleDescription,
   type ScheduleOptions,
   ScheduleOverlapPolicy,
+  ServiceError,
 } from '@temporalio/client';
 import { QUEUES } from '../outbox/queues';
 
@@ -110,6 +112,33 @@ function optionsOf({ id, workflow, taskQueue, every, note }: Schedule): Schedule
   };
 }
 
+/** gRPC status codes of a description that Temporal may give a moment later. */
+const AGAIN = new Set([1 /* CANCELLED */, 4 /* DEADLINE_EXCEEDED */, 8 /* RESOURCE_EXHAUSTED */]);
+const DESCRIBE_ATTEMPTS = 5;
+const DESCRIBE_REST_MS = 100;
+
+/**
+ * Describes a schedule. Temporal asks the schedule's own workflow, refuses a second question at the same time, and loses
+ * a question that comes while the schedule changes, so a question is asked up to five times.
+ * @throws Error when Temporal is away, lacks the schedule or does not answer within half a minute
+ */
+export async function describeSchedule(client: Client, id: string): Promise<ScheduleDescription> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await client.schedule.getHandle(id).describe();
+    } catch (error) {
+      if (attempt === DESCRIBE_ATTEMPTS || !isWorthAsking(error)) throw error;
+      await sleep(DESCRIBE_REST_MS * attempt);
+    }
+  }
+}
+
+function isWorthAsking(error: unknown): boolean {
+  return (
+    error instanceof ServiceError && AGAIN.has((error.cause as { code?: number } | undefined)?.code ?? 0)
+  );
+}
+
 /**
  * Creates missing schedules, also after Temporal has lost its store.
  * @param renew also updates existing schedules to this release's definitions
@@ -141,7 +170,7 @@ export async function ensureSchedules(
 async function renewSchedule(client: Client, schedule: Schedule): Promise<boolean> {
   const options = optionsOf(schedule);
   const handle = client.schedule.getHandle(options.scheduleId);
-  if (isAsWritten(await handle.describe(), schedule)) return false;
+  if (isAsWritten(await describeSchedule(client, schedule.id), schedule)) return false;
   await handle.update(({ state }) => ({
     spec: options.spec,
     action: options.action,
