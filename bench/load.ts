@@ -17,6 +17,8 @@ export interface LoadPlan {
   path: string;
   /** Milliseconds of a connection between an answer and its next request. Default: none. */
   pause?: number;
+  /** Whether refusals are part of what is measured. */
+  refusals?: true;
 }
 
 export interface LoadTarget {

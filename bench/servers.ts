@@ -160,9 +160,17 @@ export async function stopped(child: ChildProcess): Promise<void> {
   await ended;
 }
 
-/** Runs a load plan in a process of its own. */
-export const runLoad = (plan: LoadPlan) =>
-  runInOwnProcess<LoadPlan, LoadResult>(join(__dirname, 'load.ts'), plan);
+/**
+ * Runs a load plan in a process of its own.
+ * @throws Error when an answer is a refusal or a failure, unless the plan expects refusals, because they are faster than the work
+ */
+export async function runLoad(plan: LoadPlan): Promise<LoadResult> {
+  const result = await runInOwnProcess<LoadPlan, LoadResult>(join(__dirname, 'load.ts'), plan);
+  const { statuses } = result;
+  if (!plan.refusals && Object.keys(statuses).some((status) => !status.startsWith('2')))
+    throw new Error(`${plan.path} answered ${JSON.stringify(statuses)}`);
+  return result;
+}
 
 /**
  * Measures transactions per second of TPC-B by pgbench on the same server: scale 20, 10 seconds, these connections.
