@@ -10,7 +10,7 @@ import { openServices } from '../fixtures';
 import { processorTime, spentBy } from '../processor-time';
 import { type Bench, openBench } from '../servers';
 import { countedCalls } from './counted-calls';
-import { payAll, poolOf, timed } from './pool';
+import { payAll, poolOf, storeSeed, timed } from './pool';
 
 const PAYMENTS = 2_000;
 const PER_BLOCK = 20;
@@ -27,6 +27,7 @@ export async function benchChainDeposits(): Promise<void> {
   const bench = await openBench();
   const services = await openServices(bench);
   try {
+    await storeSeed(bench, services);
     console.table([
       ...(await measured(bench, services, { name: 'tokens', chainId: 31_337, native: false })),
       ...(await measured(bench, services, { name: 'tokens and coins', chainId: 31_338, native: true })),

@@ -6,11 +6,9 @@ import { deriveWallets } from '../../src/chain/wallets/operations';
 import type { Composed } from '../../src/composition';
 import { newId } from '../../src/kernel/ids';
 import { Decimal } from '../../src/kernel/money/money';
-import { ensureSeed } from '../../src/parties/signer/seed';
 import { readChain } from '../../src/watch/chains/follow-blocks';
 import { nothingRemembered } from '../../src/watch/chains/reading';
 import { startTestChain, type TestChain } from '../../test/support/chain';
-import { masterKeysOf } from '../../test/support/keyring';
 import { fillPool } from '../../test/support/large-pool';
 import { withLocalNetwork } from '../../test/support/networks';
 import { openServices } from '../fixtures';
@@ -20,7 +18,7 @@ import { COUNTED_STATEMENTS, countStatements, dearestStatements, sumOfStatements
 import { benchBalances } from './balances';
 import { countedCalls } from './counted-calls';
 import { benchSweeps } from './gas';
-import { payAll, timed } from './pool';
+import { payAll, storeSeed, timed } from './pool';
 
 const NETWORK = 'bench-pool';
 const BLOCKS = 20;
@@ -76,8 +74,7 @@ export async function benchLargePool(wallets: number): Promise<void> {
 }
 
 async function derived(services: Composed, bench: Bench): Promise<{ address: string; seconds: number }> {
-  const signerKeys = masterKeysOf(bench.signerKeys);
-  await ensureSeed(services.database, { keyring: services.keyring, signerKeys });
+  await storeSeed(bench, services);
   let address = '';
   const seconds = await timed(async () => {
     const of = { chain: NETWORK, kind: 'evm' as const, count: DERIVED, purpose: 'pool' as const };

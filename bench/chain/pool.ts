@@ -3,10 +3,17 @@ import { deriveWallets } from '../../src/chain/wallets/operations';
 import type { Wallet } from '../../src/chain/wallets/record';
 import type { Composed } from '../../src/composition';
 import { newId } from '../../src/kernel/ids';
+import { ensureSeed } from '../../src/parties/signer/seed';
 import type { TestChain } from '../../test/support/chain';
+import { masterKeysOf } from '../../test/support/keyring';
+import type { Bench } from '../servers';
 
 /** Payment to each wallet, in units of the test USDT. */
 export const PAID = 5_000_000n;
+
+/** Stores a seed, which the signing process makes in an installation, so that this process can derive wallets. */
+export const storeSeed = (bench: Bench, { database, keyring }: Composed) =>
+  ensureSeed(database, { keyring, signerKeys: masterKeysOf(bench.signerKeys) });
 
 /** Creates wallets of the pool. Each was allocated before any block, so that the service sweeps it. */
 export async function poolOf({ database, ...services }: Composed, chain: string, count: number) {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Address, parseEther } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { applyGasTerms, judgeGasTerms, lockGasConfig } from '../../src/chain/gas-station/config/operations';
@@ -9,6 +10,7 @@ import type { SweepStrategyName } from '../../src/chain/gas-station/strategies/p
 import { requireNetwork } from '../../src/chain/networks/operations';
 import { Decimal } from '../../src/kernel/money/money';
 import { QUEUES } from '../../src/kernel/outbox/queues';
+import { readChain } from '../../src/watch/chains/follow-blocks';
 import { startTestChain, type TestChain } from '../../test/support/chain';
 import { withLocalNetwork } from '../../test/support/networks';
 import { type World, withInstallation } from '../installation';
@@ -43,10 +45,12 @@ async function measured(world: World, strategy: SweepStrategyName, chainId: numb
     const network = `bench-${strategy}`;
     const token = await chain.token();
     await withLocalNetwork(world, chain, { chain: network, chainId, token, confirmations: 1 });
+    await readChain(world.services, network); // starts at the head of the chain, before any payment
     await openStation(world, chain, network, strategy);
     const paid = async (count: number) => {
       const wallets = await poolOf(world.services, network, count);
       await payAll(chain, token, wallets);
+      await untilBooked(world, network);
       return wallets.map(({ id }) => id);
     };
     await sweepAll(world, await paid(WARM));
@@ -69,6 +73,13 @@ async function measured(world: World, strategy: SweepStrategyName, chainId: numb
   } finally {
     await chain.stop();
   }
+}
+
+/** Waits for the worker, which reads the chain, because only booked money is swept. */
+async function untilBooked({ services }: World, network: string): Promise<void> {
+  const text = `select 1 from wallets w where w.chain = $1 and w.purpose = 'pool' and not exists (select from transfers
+    where kind = 'chain_deposit' and terms ->> 'address' = w.address and status <> 'confirming') limit 1`;
+  while ((await services.database.query(text, [network])).length > 0) await sleep(100);
 }
 
 async function openStation(
