@@ -95,7 +95,7 @@ export async function fillHistory(
     );
     await tx.query(
       `insert into events (tenant_id, registration, event, data_id, reference_id, type, data, created_at, shard, delivery)
-       select $1, 'card', 'card_transaction', 'ctx_' || n, 'r' || n, 'authorization', '{}', now(), n % 16, 'delivered' from generate_series($2::int, $3::int, 5) n`,
+       select $1, 'card', 'card_transaction', 'ctx_' || n, 'r' || n, 'authorization', '{}', now() - make_interval(secs => n), n % 16, 'delivered' from generate_series($2::int, $3::int, 5) n`,
       [tenantId, from + 1, to],
     );
     await tx.query('alter table ledger_legs enable trigger user');

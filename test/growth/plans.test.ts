@@ -5,7 +5,7 @@ import type { Database } from '../../src/kernel/db/database';
 import { trialBalanceByAccount } from '../../src/kernel/ledger/check';
 import { type Client, type TestApi, testApi } from '../support/api';
 import { activeCard, fund, simulate, type TestCard } from '../support/cards';
-import { expectIndexes as explained } from './explain';
+import { expectFewBlocks, expectIndexes as explained } from './explain';
 import { type Statement, spiedDatabase } from './spy';
 
 /**
@@ -137,6 +137,32 @@ it('the pages that follow', async () => {
     expect((await client.call('GET', `${path}&cursor=${nextCursor}`)).status).toBe(200),
   );
 });
+
+const LISTS: [string, () => string][] = [
+  ['card transactions', () => `/v1/cards/${card.id}/transactions`],
+  ['account transactions', () => `/v1/accounts/${card.accountId}/transactions`],
+  ['mixed history of an account', () => `/v2/accounts/${card.accountId}/transactions`],
+  ['mixed history of a card', () => `/v2/cards/${card.id}/transactions`],
+  ['all transactions', () => '/v1/transactions'],
+  ['events', () => '/v1/events'],
+];
+
+it.each(LISTS)(
+  '%s: the pages of a period and deep pages begin where they are asked for',
+  async (_name, path) => {
+    const few = (query: string) =>
+      expectFewBlocks({ database: api.database, statements }, async () =>
+        expect((await client.call('GET', `${path()}?${query}`)).status).toBe(200),
+      );
+    const period = `from=${ago(6)}&to=${ago(5)}`;
+    const deep = (await client.call('GET', `${path()}?limit=5&to=${ago(5)}`)).body.nextCursor as string;
+    expect(deep).toEqual(expect.any(String));
+    await few(period);
+    await few(`cursor=${deep}`);
+    await few(`cursor=${deep}&to=${ago(4)}`);
+    await few(`cursor=${deep}&${period}`);
+  },
+);
 
 it('the pages of all transactions that follow', async () => {
   for (const filter of ['', `&cardId=${card.id}`, `&accountId=${card.accountId}`]) {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { beginOf } from '../../kernel/db/page-begin';
 import { Decimal } from '../../kernel/money/money';
 import {
   foreignCursor,
@@ -50,10 +51,10 @@ const MERGED = `
       where account_id = a.id and listed
         and (at, number) < ($2::timestamptz, case when a.id collate "C" < $3 then 9223372036854775807
                                                   when a.id = $3 then $4::bigint else 0 end)
-        and at >= $5::timestamptz and at < $6::timestamptz
-        and ($7::text is null or type = $7) and ($8::text is null or subtype = $8) and ($9::text is null or currency = $9)
-      order by at desc, number desc limit $10) l
-   order by l.at desc, l.account_id desc, l.number desc limit $10`;
+        and at >= $5::timestamptz
+        and ($6::text is null or type = $6) and ($7::text is null or subtype = $7) and ($8::text is null or currency = $8)
+      order by at desc, number desc limit $9) l
+   order by l.at desc, l.account_id desc, l.number desc limit $9`;
 
 /** The listed entries of some accounts, merged, newest first. @throws Problem 400 for a cursor of other accounts */
 export async function historyPage(
@@ -61,14 +62,13 @@ export async function historyPage(
   accountIds: string[],
   query: HistoryQuery,
 ): Promise<Page<AccountTransactionView>> {
-  const [at, account, number] = cursorPosition(query.cursor, accountIds);
+  const [at, account, number] = beginOf(cursorPosition(query.cursor, accountIds), query.to, NEWEST);
   const rows = await sql.query<EntryRow>(MERGED, [
     accountIds,
     at,
     account,
     number,
     query.from ?? '-infinity',
-    query.to ?? 'infinity',
     query.type,
     query.subtype,
     query.currency,
@@ -94,7 +94,7 @@ const NEWEST: z.output<typeof POSITION> = ['infinity', '', '0'];
 function cursorPosition(cursor: string | undefined, accountIds: string[]) {
   const position = positionOf(cursor, POSITION);
   if (position && !accountIds.includes(position[1])) throw foreignCursor();
-  return position ?? NEWEST;
+  return position;
 }
 
 export function entryView(row: EntryRow, linkedId: string | undefined): AccountTransactionView {

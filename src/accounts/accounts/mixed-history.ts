@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { beginOf } from '../../kernel/db/page-begin';
 import { NEWEST_CHANGES, STATUS_KINDS, type StatusChangeRow } from '../../kernel/ledger/status-changes';
 import { type Page, pageOf, pageQuery, positionOf, positionPart } from '../../kernel/wire/pages';
 import { instant } from '../../kernel/wire/schemas';
@@ -62,13 +63,13 @@ const MIXED = `
             null::text as failure
        from ledger_legs
       where account_id = $1 and listed and (at, number) < ($2::timestamptz, $3::bigint)
-        and ($4::text is null or $4 = 'account_transaction') and at >= $5::timestamptz and at < $6::timestamptz
-      order by at desc, number desc limit $7)
+        and ($4::text is null or $4 = 'account_transaction') and at >= $5::timestamptz
+      order by at desc, number desc limit $6)
     union all
     (select kind, id, at, number, reference_id, null, null, null, null, null, null, null, record_id, status, previous_status,
             failure
        from (${NEWEST_CHANGES}) changes)
-  ) items order by at desc, number desc limit $7`;
+  ) items order by at desc, number desc limit $6`;
 
 type Row = EntryRow & StatusChangeRow;
 
@@ -82,9 +83,10 @@ export async function mixedHistoryPage(
   { cursor, limit, kind, from, to }: z.output<typeof mixedHistoryQuery>,
 ): Promise<Page<z.input<ReturnType<typeof mixedHistoryItem>>>> {
   const position = z.tuple([z.literal(accountId), positionPart.instant(), positionPart.number()]);
-  const [, at, number] = positionOf(cursor, position) ?? [accountId, 'infinity', '0'];
+  const [, ...after] = positionOf(cursor, position) ?? [];
+  const begin = beginOf(after, to, ['infinity', '0']);
   const rows = await database.query<Row>(MIXED, [
-    ...[accountId, at, number, kind ?? null, from ?? '-infinity', to ?? 'infinity', limit + 1],
+    ...[accountId, ...begin, kind ?? null, from ?? '-infinity', limit + 1],
   ]);
   const links = await linksOf(
     database,

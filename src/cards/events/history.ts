@@ -6,7 +6,6 @@ import { type Decimal, ZERO } from '../../kernel/money/money';
 import {
   foreignCursor,
   type Page,
-  type Position,
   pageOf,
   pageQuery,
   positionOf,
@@ -90,7 +89,7 @@ export async function cancelledSince(
 }
 
 /** The cursor of a card transaction. */
-const historyPosition = (transaction: CardTransaction): Position => [
+const historyPosition = (transaction: CardTransaction) => [
   transaction.at.toISOString(),
   String(transaction.number),
   transaction.cardId,
@@ -98,7 +97,7 @@ const historyPosition = (transaction: CardTransaction): Position => [
 const POSITION = z.tuple([positionPart.instant(), positionPart.number(), positionPart.id('card')]);
 
 /** @throws Problem 400 for a cursor of other cards */
-function historyPositionOf(cursor: string | undefined, cardIds: string[]): Position | undefined {
+function historyPositionOf(cursor: string | undefined, cardIds: string[]) {
   const position = positionOf(cursor, POSITION);
   if (position && !cardIds.includes(position[2])) throw foreignCursor();
   return position;

@@ -1,9 +1,9 @@
 import { anyOf, filtered, table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
+import { beginOf } from '../../kernel/db/page-begin';
 import type { Write } from '../../kernel/db/writes';
 import type { CardTransactionType } from '../../kernel/ledger/effects';
 import { idsWithin } from '../../kernel/product-clock';
-import type { Position } from '../../kernel/wire/pages';
 import { arrayOf, type Column, decimal, namesOf, plain, recordOf } from './columns';
 import type { CardTransaction } from './record';
 
@@ -72,23 +72,22 @@ export async function listOfCards(
   sql: Sql,
   cardIds: string[],
   filter: HistoryFilter,
-  after: Position | undefined,
+  after: [at: string, number: string, cardId: string] | undefined,
   limit: number,
 ): Promise<CardTransaction[]> {
-  const [at = null, number = null, card = null] = after ?? [];
+  const [at, number, card] = beginOf(after, filter.to, ['infinity', '0', '']);
   const rows = await sql.query(
-    `select t.* from unnest($4::text[]) as c(id)
+    `select t.* from unnest($3::text[]) as c(id)
       cross join lateral (
         select * from card_transactions t
-         where t.card_id = c.id and ($1::timestamptz is null or t.at >= $1)
-           and ($2::timestamptz is null or t.at < $2) and ($3::text is null or t.type = $3)
-           and ($9::text is null or t.currency = $9)
-           and ($5::timestamptz is null or (t.at, t.number) < ($5, case when c.id < $7 then 9223372036854775807
-                                                                        when c.id > $7 then 0 else $6::bigint end))
-         order by t.at desc, t.number desc limit $8) t
-      order by t.at desc, t.card_id desc, t.number desc limit $8`,
+         where t.card_id = c.id and t.at >= $1::timestamptz and ($2::text is null or t.type = $2)
+           and ($8::text is null or t.currency = $8)
+           and (t.at, t.number) < ($4::timestamptz, case when c.id < $6 then 9223372036854775807
+                                                         when c.id > $6 then 0 else $5::bigint end)
+         order by t.at desc, t.number desc limit $7) t
+      order by t.at desc, t.card_id desc, t.number desc limit $7`,
     [
-      ...[filter.from ?? null, filter.to ?? null, filter.type ?? null, cardIds, at, number, card, limit],
+      ...[filter.from ?? '-infinity', filter.type ?? null, cardIds, at, number, card, limit],
       filter.currency ?? null,
     ],
   );

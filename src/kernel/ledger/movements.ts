@@ -1,4 +1,5 @@
 import type { Sql } from '../db/database';
+import { beginOf } from '../db/page-begin';
 import { isId, madeAt } from '../ids';
 import { Decimal } from '../money/money';
 import { CLOCKS_APART_MS, TIME_AFTER_ID_MS } from '../product-clock';
@@ -55,12 +56,12 @@ export async function movementsOf(
   accountId: string,
   { after, from, to, limit }: MovementsPage,
 ): Promise<Movement[]> {
+  const begin = beginOf(after && [after.at.toISOString(), after.number], to, ['infinity', '0']);
   const rows = await sql.query<Row>(
     `select ${COLUMNS} from ledger_legs l
-      where l.account_id = $1 and l.number is not null and (l.at, l.number) < ($2::timestamptz, $3::bigint)
-        and l.at >= $4::timestamptz and l.at < $5::timestamptz
-      order by l.at desc, l.number desc limit $6`,
-    [accountId, after?.at ?? 'infinity', after?.number ?? '0', from ?? '-infinity', to ?? 'infinity', limit],
+      where l.account_id = $1 and l.number is not null and (l.at, l.number) < ($2::timestamptz, $3::bigint) and l.at >= $4::timestamptz
+      order by l.at desc, l.number desc limit $5`,
+    [accountId, ...begin, from ?? '-infinity', limit],
   );
   return rows.map(movementOf);
 }

@@ -78,13 +78,13 @@ export interface StatusChangeRow {
 }
 
 /**
- * SQL of the newest status changes of an account ($1) before a position ($2 time, $3 number), of a kind ($4) within a
- * period ($5, $6), at most $7. It is one branch of the statement that reads a mixed history; separate statements would
+ * SQL of the newest status changes of an account ($1) before a position ($2 time, $3 number), of a kind ($4), not
+ * before a time ($5), at most $6. It is one branch of the statement that reads a mixed history; separate statements would
  * see two moments.
  */
 export const NEWEST_CHANGES = `
   select kind, id, at, number, reference_id, record_id, status, previous_status, failure
     from status_changes
    where account_id = $1 and (at, number) < ($2::timestamptz, $3::bigint) and ($4::text is null or kind = $4)
-     and at >= $5::timestamptz and at < $6::timestamptz
-   order by at desc, number desc limit $7`;
+     and at >= $5::timestamptz
+   order by at desc, number desc limit $6`;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { EntryRow } from '../../../accounts/accounts/history';
 import { accountTransactionItem, accountTransactionItemOf } from '../../../accounts/accounts/mixed-history';
 import type { AccountServices } from '../../../accounts/accounts/services';
+import { beginOf } from '../../../kernel/db/page-begin';
 import { ACCOUNT_TYPES, CARD_EFFECTS, TRANSACTION_TYPES } from '../../../kernel/ledger/effects';
 import { idFilter, type Page, pageOf, pageQuery, positionOf, positionPart } from '../../../kernel/wire/pages';
 import { cardTransactionView } from '../view';
@@ -37,9 +38,9 @@ type Row = EntryRow & { kind: (typeof KINDS)[number] };
 const branchOf = (columns: string, table: string, owner: string) => `
   (select ${columns} from ${table}
     where tenant_id = $1 and (at, ${owner}, number) < ($2::timestamptz, $3::text, $4::bigint) and ${IN_PERIOD}
-    order by at desc, ${owner} desc, number desc limit $8)`;
+    order by at desc, ${owner} desc, number desc limit $7)`;
 
-const IN_PERIOD = `at >= $5::timestamptz and at < $6::timestamptz and ($7::text is null or type = $7)`;
+const IN_PERIOD = `at >= $5::timestamptz and ($6::text is null or type = $6)`;
 
 /**
  * The same for one card or account, by its own index: `card_transactions_of_card` or `ledger_legs_listed`.
@@ -50,7 +51,7 @@ const branchOfOne = (columns: string, table: string, owner: string, id: string) 
     where tenant_id = $1 and ${owner} = ${id}
       and (at, number) < ($2::timestamptz, case when ${id} collate "C" < $3 then 9223372036854775807
                                                 when ${id} = $3 then $4::bigint else 0 end) and ${IN_PERIOD}
-    order by at desc, number desc limit $8)`;
+    order by at desc, number desc limit $7)`;
 
 const SOURCES = {
   card_transaction: {
@@ -80,9 +81,9 @@ export async function allTransactionsPage(
   query: AllTransactionsQuery,
 ): Promise<Page<z.input<typeof transactionItem>>> {
   const { cursor, limit, from, to, type } = query;
-  const [, at, owner, number] = positionOf(cursor, positionIn(tenantId)) ?? [tenantId, 'infinity', '', '0'];
-  const period = [from ?? '-infinity', to ?? 'infinity', type ?? null];
-  const values: unknown[] = [tenantId, at, owner, number, ...period, limit + 1];
+  const [, ...after] = positionOf(cursor, positionIn(tenantId)) ?? [];
+  const begin = beginOf(after, to, ['infinity', '', '0']);
+  const values: unknown[] = [tenantId, ...begin, from ?? '-infinity', type ?? null, limit + 1];
   const branches = branchesOf(query, (id) => `$${values.push(id)}`);
   const rows = branches.length === 0 ? [] : await database.query<Row>(merged(branches), values);
   const entries = rows.filter(({ kind }) => kind === 'account_transaction');
@@ -108,7 +109,7 @@ export async function allTransactionsPage(
 
 const merged = (branches: readonly string[]) => `
   select * from (${branches.join(' union all ')}) items
-   order by at desc, account_id collate "C" desc, number desc limit $8`;
+   order by at desc, account_id collate "C" desc, number desc limit $7`;
 
 /**
  * Only branches that can have items, because a branch without any would read its index to the end.

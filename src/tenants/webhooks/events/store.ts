@@ -1,4 +1,5 @@
 import type { Sql } from '../../../kernel/db/database';
+import { beginOf } from '../../../kernel/db/page-begin';
 import type { EventPlace } from '../../../kernel/outbox/event-id';
 import { REGISTRATIONS, type Registration } from '../../../kernel/outbox/events';
 import { OF_RECORDS } from '../../../kernel/outbox/told-events';
@@ -58,12 +59,12 @@ export async function findEvents(sql: Sql, page: EventsPage): Promise<StoredEven
   const newest = STATES.map(
     (state) => `(select number, created_at from events
       where tenant_id = $1 and registration = r.registration and ${state} and ${IN_PAGE}
-      order by created_at desc, number desc limit $6)`,
+      order by created_at desc, number desc limit $5)`,
   );
   return sql.query<StoredEvent>(
     `with page as (
-       select n.number from unnest($7::text[]) as r(registration) cross join lateral (${newest.join(' union all ')}) n
-        order by n.created_at desc, n.number desc limit $6)
+       select n.number from unnest($6::text[]) as r(registration) cross join lateral (${newest.join(' union all ')}) n
+        order by n.created_at desc, n.number desc limit $5)
      select ${COLUMNS} from ${FROM} where e.number = any (array(select number from page))
       order by e.created_at desc, e.number desc`,
     [...valuesOf(page), page.registration ? [page.registration] : REGISTRATIONS],
@@ -74,26 +75,23 @@ export async function findEvents(sql: Sql, page: EventsPage): Promise<StoredEven
 async function findEventsAbout(sql: Sql, page: EventsPage, recordId: string): Promise<StoredEvent[]> {
   return sql.query<StoredEvent>(
     `with about as (
-       select number from events where reference_id = $7
+       select number from events where reference_id = $6
        union
-       select number from events where ${OF_RECORDS} and event_record(data, data_id) = $7)
+       select number from events where ${OF_RECORDS} and event_record(data, data_id) = $6)
      select ${COLUMNS} from ${FROM}
-      where e.number = any (array(select number from about)) and e.tenant_id = $1 and e.registration = any ($8)
-        and (e.created_at, e.number) < ($4, $5) and e.created_at >= $2 and e.created_at < $3
-      order by e.created_at desc, e.number desc limit $6`,
+      where e.number = any (array(select number from about)) and e.tenant_id = $1 and e.registration = any ($7)
+        and (e.created_at, e.number) < ($3, $4) and e.created_at >= $2
+      order by e.created_at desc, e.number desc limit $5`,
     [...valuesOf(page), recordId, page.registration ? [page.registration] : REGISTRATIONS],
   );
 }
 
-const IN_PAGE = `created_at >= $2 and created_at < $3 and (created_at, number) < ($4, $5)`;
-const LAST_NUMBER = '9223372036854775807';
+const IN_PAGE = `created_at >= $2 and (created_at, number) < ($3, $4)`;
 
 const valuesOf = ({ tenantId, from, to, after, rows }: EventsPage) => [
   tenantId,
   from ?? '-infinity',
-  to ?? 'infinity',
-  after?.createdAt ?? 'infinity',
-  after?.number ?? LAST_NUMBER,
+  ...beginOf(after && [after.createdAt.toISOString(), after.number], to, ['infinity', '0']),
   rows,
 ];
 
