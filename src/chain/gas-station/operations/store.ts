@@ -1,5 +1,6 @@
 import { filtered, type Locking, locked, raw } from '../../../kernel/db/build';
 import type { Sql } from '../../../kernel/db/database';
+import { beginOf } from '../../../kernel/db/page-begin';
 import { recordTable, safeInteger, wholeUnits } from '../../../kernel/db/record-table';
 import { overdueIn } from '../../../process/overdue';
 import {
@@ -140,7 +141,7 @@ export interface OperationFilter {
 
 export interface OperationPage {
   /** End of the page before. */
-  after?: readonly [createdAt: string, id: string] | undefined;
+  after?: [createdAt: string, id: string] | undefined;
   rows?: number | undefined;
   from?: Date | undefined;
   to?: Date | undefined;
@@ -158,9 +159,9 @@ export function listOperations(
 ): Promise<GasOperation[]> {
   const query = operations().modify(filtered, { ...filter });
   if (open) void query.whereRaw(IS_OPEN);
-  if (after) void query.whereRaw('(created_at, id) < (?::timestamptz, ?)', [...after]);
+  if (after || to)
+    void query.whereRaw('(created_at, id) < (?::timestamptz, ?)', beginOf(after, to, ['infinity', '']));
   if (from) void query.where('createdAt', '>=', from);
-  if (to) void query.where('createdAt', '<', to);
   if (rows !== undefined) void query.limit(rows);
   return operations.all(sql, query.orderBy('createdAt', 'desc').orderBy('id', 'desc'));
 }
