@@ -30,7 +30,7 @@ export interface Load {
 
 /** Undisturbed lives, whose stories the other lives must have. */
 export const MEASURE = 'measure';
-const OPENING_IBAN = '900000.00';
+const OPENING_IBAN = '40000000.00';
 /** Between two lives of a lane. Work is dense enough that each fault meets some, and leaves time for the recovery. */
 const PAUSE_MS = 1_000;
 

@@ -41,6 +41,9 @@ const AT_ONCE = 8;
 /** The break that the second worker opens, because its clock is wrong until the end. */
 const WRONG_CLOCK = 'party_clock_differs';
 
+/** SQL. A late look at an ended transfer is a day away, less an hour for each fault that wipes Temporal. */
+const SOON = `now() + interval '10 hours'`;
+
 /** In this order, because the first one waits until everything rests. */
 export const PROOFS: Readonly<Record<string, Proof>> = {
   async 'everything comes to rest'({ world, restMs }) {
@@ -159,7 +162,7 @@ export const leftOver = ({ database, credential }: Pick<ChaosWorld, 'database' |
      union all select 'wallet', id::text, status from wallets where status = 'allocated'
      union all select 'event', number::text, delivery from events where delivery <> 'delivered' and tenant_id = $1
      union all select 'command', workflow_id, last_error from workflow_commands
-     union all select 'transfer', id, status from transfers where due_by < now() + interval '20 hours'
+     union all select 'transfer', id, status from transfers where due_by < ${SOON}
      union all select 'break', subject, kind || ' ' || detail from breaks where resolved_at is null limit 20`,
     [credential.clientId],
   );
@@ -270,7 +273,7 @@ const recordOf = (stray: string): string => /([^ -]*) \w+$/.exec(stray)?.[1] ?? 
 /** Ended transfers that wait for a day, because their party's list was unread ({@link leftOver}). */
 async function restingRecords(database: ChaosWorld['database']): Promise<Set<string>> {
   const rows = await database.query<{ id: string }>(
-    `select id from transfers where look_at > now() + interval '20 hours'`,
+    `select id from transfers where look_at > ${SOON}`,
   );
   return new Set(rows.map(({ id }) => id));
 }

@@ -59,8 +59,10 @@ export type RoleName = 'api' | 'api 2' | 'worker' | 'worker 2' | 'desk' | 'signe
  */
 export const CLOCK_SHIFTS_MS = { 'api 2': -4_000, 'worker 2': 120_000 } as const;
 
-/** As much as one admin may decide alone. */
-const OPENING = { usd: '400000.00', eur: '400000.00' };
+/** Enough for hours: a life of money costs some 5,000. */
+const OPENING = { usd: '40000000.00', eur: '40000000.00' };
+/** What an admin may decide alone covers the opening. */
+const LIMIT = '100000000';
 const DISK_BYTES = 16 * 1024 ** 2;
 
 /** @param other folder of another commit (scripts/unpack-commit.ts), which half of the processes run */
@@ -82,6 +84,9 @@ export async function openWorld(other?: string): Promise<ChaosWorld> {
       PUBLIC_URL: balancer.url,
       DOCUMENTS_FOLDER: documents.folder,
       DESK_URL: `http://127.0.0.1:${deskPort}`,
+      ADMIN_LIMIT: LIMIT,
+      ADMIN_TENANT_LIMIT: LIMIT,
+      ADMIN_INSTALLATION_LIMIT: LIMIT,
     };
     const fleet = await startFleet(environment);
     closing.push(() => fleet.close());
