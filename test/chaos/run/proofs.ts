@@ -272,9 +272,7 @@ const recordOf = (stray: string): string => /([^ -]*) \w+$/.exec(stray)?.[1] ?? 
 
 /** Ended transfers that wait for a day, because their party's list was unread ({@link leftOver}). */
 async function restingRecords(database: ChaosWorld['database']): Promise<Set<string>> {
-  const rows = await database.query<{ id: string }>(
-    `select id from transfers where look_at > ${SOON}`,
-  );
+  const rows = await database.query<{ id: string }>(`select id from transfers where look_at > ${SOON}`);
   return new Set(rows.map(({ id }) => id));
 }
 
