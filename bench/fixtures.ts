@@ -33,7 +33,7 @@ export async function openServices(bench: Bench): Promise<Composed> {
     keyring,
     log: pino({ level: 'warn' }, pino.destination(2)),
     mode: 'sandbox',
-    // This process serves no parties, so it leaves out the one that each chain deposit would wait for.
+    // A chain deposit would wait for the screening party, which the bench does not serve.
     partySettings: { screening: 'off' },
     handOver: () => undefined,
   });

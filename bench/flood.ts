@@ -61,7 +61,9 @@ async function measured(
   const targets = targetsOf([{ ...flooding, clientSecret }]);
   const [one, other] = await Promise.all([
     runLoad({ ...plan, ...QUIET, targets: targetsOf([quiet]) }),
-    flood === 'none' ? undefined : runLoad({ ...plan, connections: FLOODING_CONNECTIONS, targets }),
+    flood === 'none'
+      ? undefined
+      : runLoad({ ...plan, connections: FLOODING_CONNECTIONS, targets, refusals: true }),
   ]);
   return { quiet: one, flooding: other };
 }

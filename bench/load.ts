@@ -17,7 +17,7 @@ export interface LoadPlan {
   path: string;
   /** Milliseconds of a connection between an answer and its next request. Default: none. */
   pause?: number;
-  /** Whether refusals are part of what is measured. */
+  /** The load measures refusals too. */
   refusals?: true;
 }
 
