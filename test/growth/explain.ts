@@ -11,7 +11,7 @@ interface Plan {
 
 interface Spied {
   database: Database;
-  /** What the spied database has collected. */
+  /** Statements that the spied database has collected. */
   statements: Statement[];
 }
 

@@ -5,9 +5,9 @@ import {
   type ScheduleDescription,
   type ScheduleOptions,
   ScheduleOverlapPolicy,
-  ServiceError,
 } from '@temporalio/client';
 import { QUEUES } from '../outbox/queues';
+import { grpcErrorIn } from './grpc-error';
 
 /** A workflow that Temporal starts by the clock. Its workflow id is the schedule's id with the start time. */
 export interface Schedule {
@@ -118,8 +118,8 @@ const DESCRIBE_ATTEMPTS = 5;
 const DESCRIBE_REST_MS = 100;
 
 /**
- * Describes a schedule. Temporal asks the schedule's own workflow, refuses a second question at the same time, and loses
- * a question that comes while the schedule changes, so a question is asked up to five times.
+ * Describes a schedule. Temporal asks the schedule's own workflow. It refuses a second question at the same time, and loses
+ * a question that comes while the schedule changes. So a question is asked up to five times.
  * @throws Error when Temporal is away, lacks the schedule or does not answer within half a minute
  */
 export async function describeSchedule(client: Client, id: string): Promise<ScheduleDescription> {
@@ -127,16 +127,11 @@ export async function describeSchedule(client: Client, id: string): Promise<Sche
     try {
       return await client.schedule.getHandle(id).describe();
     } catch (error) {
-      if (attempt === DESCRIBE_ATTEMPTS || !isWorthAsking(error)) throw error;
+      const code = grpcErrorIn(error)?.code;
+      if (attempt === DESCRIBE_ATTEMPTS || code === undefined || !AGAIN.has(code)) throw error;
       await sleep(DESCRIBE_REST_MS * attempt);
     }
   }
-}
-
-function isWorthAsking(error: unknown): boolean {
-  return (
-    error instanceof ServiceError && AGAIN.has((error.cause as { code?: number } | undefined)?.code ?? 0)
-  );
 }
 
 /**

@@ -1,12 +1,8 @@
-import {
-  type Client,
-  isGrpcServiceError,
-  WorkflowExecutionAlreadyStartedError,
-  WorkflowNotFoundError,
-} from '@temporalio/client';
+import { type Client, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
 import { NamespaceNotFoundError } from '@temporalio/common';
 import type { NumberedCommand, WorkflowCommand } from '../outbox/commands';
 import { continuedTrace } from '../tracing/trace';
+import { grpcErrorIn } from './grpc-error';
 import { RECORD_MEMO, recordAddress } from './record-address';
 import { searchAttributesOf } from './search-attributes';
 import { LOOK } from './signals';
@@ -131,11 +127,4 @@ function outcomeOf(error: unknown): Told {
   // The command never left this process, because its arguments cannot be encoded. The message is dropped, because it
   // may quote them.
   return { outcome: 'refused', reason: error instanceof Error ? error.name : 'unknown' };
-}
-
-function grpcErrorIn(error: unknown): { code: number; details: string } | undefined {
-  for (let at: unknown = error; at instanceof Error; at = at.cause) {
-    if (isGrpcServiceError(at)) return { code: at.code, details: at.details };
-  }
-  return undefined;
 }
