@@ -7,8 +7,11 @@ import { createHttpExternalCards } from '../../../src/parties/external-cards/htt
 import type { CardOrderAnswer, ExternalCards } from '../../../src/parties/external-cards/port';
 import type { CardOrderWord } from '../../../src/parties/external-cards/word';
 import { OutcomeUnknown, PartyAway, PartyRefused } from '../../../src/process/party-errors';
+import { checkRunningSums } from '../../../src/transfers/check';
+import { closeAccount } from '../../../src/transfers/close-account';
 import { concludeTransfer } from '../../../src/transfers/conclude';
 import { resolveSuspense } from '../../../src/transfers/suspense';
+import { emptied, userAccount } from '../../accounts/closing/support';
 import type { Client, TestApi } from '../../support/api';
 import { fund } from '../../support/cards';
 import {
@@ -166,6 +169,23 @@ describe('a late word', () => {
     }
     expect(api.clock.at.getTime() - Date.now()).toBeGreaterThan(119 * 86_400_000);
     expect(await due()).toBeNull();
+  });
+
+  it('of a withdrawal on a closed account holds nothing beside what the account has paid', async () => {
+    const { id, accountId } = await asked(api, client, 'withdrawal', 'tok_visa');
+    await told(id, word('succeeded', 100));
+    await emptied(client, accountId, (await userAccount(client)).accountId);
+    await api.database.transaction((tx) => closeAccount(tx, accountId, new Date()));
+    const now = async () => [await balanceOf(client, accountId), await bookedOn(api, id, 'suspense:USD')];
+    await told(id, word('processing', 0));
+    expect(await now()).toEqual(['0.00 101.50', 0]);
+    await told(id, word('failed', 0));
+    expect(await now()).toEqual(['0.00 0.00', 101.5]);
+    await told(id, word('processing', 0));
+    expect(await now()).toEqual(['0.00 101.50', 0]);
+    await told(id, word('succeeded', 100));
+    expect(await now()).toEqual(['0.00 0.00', 0]);
+    expect(await checkRunningSums(api.database)).toEqual([]);
   });
 
   it('that arrives after a newer word is dropped', async () => {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ACCOUNT_EFFECTS } from '../../../kernel/ledger/effects';
-import { type Decimal, ZERO } from '../../../kernel/money/money';
+import { type Decimal, sumOf, ZERO } from '../../../kernel/money/money';
 import { keptDecimal } from '../../../kernel/wire/schemas';
 import type { AnyKind, NewDecision } from '../kind';
 import type { Decision, Situation } from '../record';
@@ -61,21 +61,22 @@ export function closingNoted(
 
 /**
  * Limits a closed account to the amounts that it had. The rest stands in suspense, so refunds and chargebacks take it
- * from there first.
+ * from there first. A hold on the account takes its amount, so the account cannot pay and hold the same money.
  */
 function withoutCredits(position: Holding[], decision: Decision, table: ComponentTable): Holding[] {
   const { accountId: account, data } = decision;
   const kept = noted.parse(data).kept.map((each): Holding => ({ ...each, account }));
   const wanted = summed(position);
-  const isIts = (holding: Holding) => holding.account === account && isOfClient(holding, table);
+  const its = wanted.filter((holding) => holding.account === account);
   const given = (holdings: readonly Holding[]) =>
-    holdings.reduce((total, holding) => total.plus(givenBy(holding, table)), ZERO);
-  const beyond = given(wanted.filter(isIts)).minus(given(kept));
-  if (beyond.lte(0)) return position;
-  const currency = [...wanted.filter(isIts), ...kept][0]?.currency;
+    sumOf(holdings.map((holding) => ({ amount: givenBy(holding, table) })));
+  const beyond = given(its).minus(given(kept));
+  const held = sumOf(its.filter(({ component }) => table[component]?.on === 'hold'));
+  if (beyond.lte(held)) return position;
+  const currency = [...its, ...kept][0]?.currency;
   if (currency === undefined) throw new Error('a closed account is credited in no currency');
   return [
-    ...wanted.filter((holding) => !isIts(holding)),
+    ...wanted.filter((holding) => holding.account !== account),
     ...kept,
     internal('suspense', currency, beyond),
   ].filter(({ amount }) => !amount.isZero());

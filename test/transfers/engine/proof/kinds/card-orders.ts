@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { ACCOUNT_EFFECTS } from '../../../../../src/kernel/ledger/effects';
+import { ACCOUNT_EFFECTS, HOLD_EFFECTS } from '../../../../../src/kernel/ledger/effects';
 import { Decimal, sumOf, ZERO } from '../../../../../src/kernel/money/money';
 import type { CardOrderWord } from '../../../../../src/parties/external-cards/word';
 import { componentsOf, type Holding } from '../../../../../src/transfers/engine/books/position';
@@ -119,9 +119,10 @@ function assertShut(kind: CardKind, decisions: readonly Decision[], books: reado
   return shut.length > 0;
 }
 
-/** The amount that a component adds to the account of a client; zero for a component of ours. */
+/** The amount that a component adds to the available balance of a client; zero for a component of ours. */
 function givenBy(kind: CardKind, { component, amount }: { component: string; amount: Decimal }): Decimal {
   const rule = componentsOf(kind)[component];
+  if (rule?.on === 'hold') return amount.times(HOLD_EFFECTS[rule.up].available);
   return rule?.on === 'client' ? amount.times(ACCOUNT_EFFECTS[rule.up].available) : ZERO;
 }
 
