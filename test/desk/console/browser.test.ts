@@ -226,6 +226,19 @@ inBrowser('the console', () => {
     await page.getByText('called them').first().waitFor({ state: 'attached' });
   });
 
+  it('leaves the focus where an operator has put it, once a form has appeared', async () => {
+    const page = await pageOf(ida);
+    await page.goto(`${desk.url}/records/${await surplus()}`);
+    // This operator is as fast as one can be. `settled` is set when htmx is done with the form.
+    await page.evaluate(`
+      document.addEventListener('htmx:afterSwap', () => setTimeout(() => document.getElementById('field-reason').focus()));
+      document.addEventListener('htmx:afterSettle', () => setTimeout(() => document.body.setAttribute('data-settled', '')));
+    `);
+    await page.getByRole('link', { name: /^Write off/ }).click();
+    await page.locator('body[data-settled]').waitFor();
+    expect(await page.evaluate('document.activeElement.id')).toBe('field-reason');
+  });
+
   it('shows a decision of one operator to another, who carries it out', async () => {
     const id = await surplus();
     const one = await pageOf(ida);

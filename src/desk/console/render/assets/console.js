@@ -53,8 +53,11 @@ document.addEventListener('htmx:beforeSwap', (event) => {
   form.submit();
 });
 
-/** A part that was put into the page gets the focus, so that a keyboard and a screen reader follow. */
-document.addEventListener('htmx:afterSettle', (event) => {
+/**
+ * A part that was put into the page gets the focus, so that a keyboard and a screen reader follow. It gets it at once,
+ * because later an operator may already type in another field.
+ */
+document.addEventListener('htmx:afterSwap', (event) => {
   const box = document.getElementById('decision');
   if (!box || event.detail.elt.id !== 'decision') return;
   const first = box.querySelector(
