@@ -229,7 +229,7 @@ inBrowser('the console', () => {
   it('leaves the focus where an operator has put it, once a form has appeared', async () => {
     const page = await pageOf(ida);
     await page.goto(`${desk.url}/records/${await surplus()}`);
-    // This operator is as fast as one can be. `settled` is set when htmx is done with the form.
+    // The operator is as fast as one can be. `settled` is set when htmx is done with the form.
     await page.evaluate(`
       document.addEventListener('htmx:afterSwap', () => setTimeout(() => document.getElementById('field-reason').focus()));
       document.addEventListener('htmx:afterSettle', () => setTimeout(() => document.body.setAttribute('data-settled', '')));
