@@ -61,7 +61,7 @@ export const CLOCK_SHIFTS_MS = { 'api 2': -4_000, 'worker 2': 120_000 } as const
 
 /** Enough for hours: a life of money costs some 5,000. */
 const OPENING = { usd: '40000000.00', eur: '40000000.00' };
-/** Sum that an admin may decide alone. It covers the opening. */
+/** Sum that an admin may decide alone, above the opening. */
 const LIMIT = '100000000';
 const DISK_BYTES = 16 * 1024 ** 2;
 

@@ -54,7 +54,7 @@ document.addEventListener('htmx:beforeSwap', (event) => {
 });
 
 /**
- * A part that was put into the page gets the focus, so that a keyboard and a screen reader follow. It gets it at once,
+ * A part that was put into the page gets the focus, so that a keyboard and a screen reader follow. The focus moves at once,
  * because later an operator may already type in another field.
  */
 document.addEventListener('htmx:afterSwap', (event) => {
