@@ -45,7 +45,8 @@ type Deps = Pick<Services, 'keyring' | 'parties'>;
  * Lists wallets that may be swept and have enough of an asset: not disabled, without an open sweep. An allocated or adopted wallet
  * counts with its booked amount. Pool wallets come in the order of their derivation, then former stations with native coin. Reads all balances of an
  * asset in one batch.
- * @param booked only wallets that were allocated once or adopted and hold enough by the books, so that no other wallet is asked for
+ * @param booked only wallets that were allocated once or adopted, hold enough by the books, and await no top-up. No other wallet is
+ *   asked for
  * @throws Problem 404 naming `chain`, 400 naming `asset`, 503 while a chain cannot be reached
  */
 export async function sweepCandidates(
@@ -73,13 +74,14 @@ async function candidatesOn(
   { network, assets, booked }: { network: Network; assets: readonly NetworkAsset[]; booked: boolean },
 ): Promise<SweepCandidate[]> {
   const { chain } = network;
-  const open = await listOperations(sql, { chain, type: 'sweep' }, {}, { open: true });
-  const beingSwept = new Set(open.map(({ walletId }) => walletId));
+  const hindering = booked ? {} : { type: 'sweep' as const };
+  const open = await listOperations(sql, { chain, ...hindering }, {}, { open: true });
+  const taken = new Set(open.map(({ walletId }) => walletId));
   const config = await requireGasConfig(sql, network);
   const all = booked
     ? await bookedWallets(sql, config, assets)
     : [...(await sweepableWallets(sql, chain)), ...(await formerStations(sql, config))];
-  const wallets = all.filter(({ id }) => !beingSwept.has(id));
+  const wallets = all.filter(({ id }) => !taken.has(id));
   if (wallets.length === 0 || assets.length === 0) return [];
   const reached = await nodeOf(services, sql, chain);
   const addresses = wallets.map(({ address }) => address);

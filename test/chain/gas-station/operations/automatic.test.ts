@@ -59,20 +59,26 @@ describe('automatic sweeps', () => {
     expect(await world.lead(sweep!.id)).toMatchObject({ status: 'completed' });
   });
 
-  it('order one top-up, even when it arrives during the run', async () => {
+  it('order one top-up, and ask no node about the wallet until it has ended', async () => {
     const { services } = world;
     const [wallet] = await world.wallets(1, 25_000_000n);
     expect(await orderAutoSweeps(services)).toBe(1);
     const [topup] = await listed('operations');
+    const asked = new Set<string>();
     const chain: typeof services.parties.chain = {
       of(address) {
         const node = services.parties.chain.of(address);
-        const balances: typeof node.balances = (...asked) =>
-          node.balances(...asked).finally(() => world.lead(topup!.id));
+        const balances: typeof node.balances = (addresses, token) => {
+          for (const each of addresses) asked.add(each);
+          return node.balances(addresses, token);
+        };
         return { ...node, balances };
       },
     };
-    expect(await orderAutoSweeps(withParties(services, { chain }))).toBe(1);
+    const ordered = () => orderAutoSweeps(withParties(services, { chain }));
+    expect([await ordered(), asked.has(wallet!.address)]).toEqual([0, false]);
+    expect(await world.lead(topup!.id)).toMatchObject({ status: 'completed' });
+    expect([await ordered(), asked.has(wallet!.address)]).toEqual([1, true]);
     const [sweep] = await listed('operations');
     expect(await world.read(sweep!.id)).toMatchObject({ type: 'sweep', walletId: wallet!.id });
     expect(await world.lead(sweep!.id)).toMatchObject({ status: 'completed' });
