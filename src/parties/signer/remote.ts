@@ -16,7 +16,7 @@ const WAITS_MS = 3_000;
 const WAITS_AWAY_MS = 300;
 /** How long an unanswered request counts as a sign of that. */
 const AWAY_MS = 15_000;
-const LOOK_MS = [15, 200] as const;
+const LOOK_MS = [25, 200] as const;
 
 /** Asks the signing process. Addresses need only the public keys, which every process of the product opens. */
 export function createRemoteSigner({ database, keyring }: { database: Database; keyring: Keyring }): Signer {
@@ -34,19 +34,20 @@ export function createRemoteSigner({ database, keyring }: { database: Database; 
   }
 
   async function ask(request: SigningRequest, digest: string): Promise<SigningAnswer> {
-    await keepRequest(database, request);
+    let isThere = await keepRequest(database, request);
     lookoutOf(database).wake(); // the signing process may be this one
     callOthers(database);
     const began = performance.now();
     const waits = began - unansweredAt < AWAY_MS ? WAITS_AWAY_MS : WAITS_MS;
     for (let pause: number = LOOK_MS[0]; ; pause = Math.min(2 * pause, LOOK_MS[1])) {
+      if (!isThere) await sleep(pause);
+      isThere = false;
       const answer = await takeAnswer(database, digest);
       if (answer) {
         unansweredAt = Number.NEGATIVE_INFINITY;
         return answer;
       }
       if (performance.now() - began > waits) break;
-      await sleep(pause);
     }
     unansweredAt = performance.now();
     throw new SignerAway();

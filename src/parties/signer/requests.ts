@@ -38,14 +38,19 @@ const written = (request: SigningRequest): string =>
 export const digestOf = (request: SigningRequest): string =>
   createHash('sha256').update(written(request)).digest('hex');
 
-/** Makes or repeats a request. An answer that is there already stays. */
-export async function keepRequest(sql: Sql, request: SigningRequest): Promise<void> {
-  await sql.run(
+/**
+ * Makes or repeats a request. An answer that is there already stays.
+ * @returns whether it is there
+ */
+export async function keepRequest(sql: Sql, request: SigningRequest): Promise<boolean> {
+  const [row] = await sql.run<{ answeredAt: Date | null }>(
     requests()
       .insert({ digest: digestOf(request), request: written(request), askedAt: MACHINE_NOW })
       .onConflict('digest')
-      .merge({ askedAt: MACHINE_NOW }),
+      .merge({ askedAt: MACHINE_NOW })
+      .returning('answeredAt'),
   );
+  return row !== undefined && row.answeredAt !== null;
 }
 
 /** Reads an answer and deletes its row. Undefined while there is none. */
