@@ -1,5 +1,5 @@
 import { NOW, raw, table } from '../../../kernel/db/build';
-import type { Sql } from '../../../kernel/db/database';
+import type { Sql, Tx } from '../../../kernel/db/database';
 import { json, recordTable, safeInteger, wholeUnits } from '../../../kernel/db/record-table';
 import type { Attempt } from './nonces/record';
 
@@ -148,13 +148,13 @@ export async function releaseAll(tx: Sql, chain: string, at: Date): Promise<void
 }
 
 /** Stores signed bytes. Idempotent. A freed attempt with identical bytes passes its hash to this one. */
-export async function keepSigned(
-  tx: Sql,
+export function keepSigned(
+  tx: Tx,
   { number, chain }: Pick<Attempt, 'number' | 'chain'>,
   { raw: bytes, hash }: { raw: string; hash: string },
-): Promise<void> {
-  await tx.run(nonces().where({ chain, hash }).whereNotNull('releasedAt').update({ hash: null }));
-  await tx.run(nonces().where({ number, raw: null, releasedAt: null }).update({ raw: bytes, hash }));
+): void {
+  tx.defer(nonces().where({ chain, hash }).whereNotNull('releasedAt').update({ hash: null }));
+  tx.defer(nonces().where({ number, raw: null, releasedAt: null }).update({ raw: bytes, hash }));
 }
 
 /** Broadcast attempts that no longer hold their nonce and are not booked. */
@@ -173,19 +173,20 @@ export function freedOf(
   return nonces.all(sql, nonce === null ? of.whereRaw(HELD_BY_NOBODY) : of.where({ nonce }));
 }
 
+/** A transaction of an operation that a block has. */
+type Found = Pick<Attempt, 'chain' | 'operationId'> & { hash: string };
+
+const freedOne = ({ chain, operationId, hash }: Found) => freed().where({ chain, operationId, hash });
+
 /** Settles a freed attempt that a block has after all. @returns false when there is none, or it is settled already */
-export async function settleFreed(
-  tx: Sql,
-  { chain, operationId, hash }: { chain: string; operationId: string; hash: string },
-  at: Date,
-): Promise<boolean> {
-  const settled = freed().where({ chain, operationId, hash }).update({ settledAt: at });
+export async function settleFreed(tx: Sql, found: Found, at: Date): Promise<boolean> {
+  const settled = freedOne(found).update({ settledAt: at });
   return (await tx.run(settled.returning('number'))).length > 0;
 }
 
 /** A reverted transaction that a person has executed. */
-type Reverted = Pick<Attempt, 'chain' | 'operationId' | 'nonce'> & {
-  hash: string;
+type Reverted = Found & {
+  nonce: number;
   from: string;
   to: string | null;
   gasUsed: bigint;
@@ -195,7 +196,7 @@ type Reverted = Pick<Attempt, 'chain' | 'operationId' | 'nonce'> & {
 /** Stores a reverted transaction, on the attempt with its nonce if any. @returns false when it is stored already */
 export async function keepReverted(tx: Sql, reverted: Reverted, at: Date): Promise<boolean> {
   const { chain, operationId, nonce, hash } = reverted;
-  if (await settleFreed(tx, { chain, operationId, hash }, at)) return true;
+  if (await settleFreed(tx, reverted, at)) return true;
   if ((await operationSigned(tx, chain, hash)) !== undefined) return false;
   const kept = await tx.run(
     nonces()
@@ -229,8 +230,8 @@ async function insertReverted(
   await tx.run(nonces().insert({ ...nonces.row({ ...planned, ...held }), createdAt: NOW }));
 }
 
-export async function keepBroadcast(tx: Sql, number: string, at: Date): Promise<void> {
-  await tx.run(nonces().where({ number, broadcastAt: null }).update({ broadcastAt: at }));
+export function keepBroadcast(tx: Tx, number: string, at: Date): void {
+  tx.defer(nonces().where({ number, broadcastAt: null }).update({ broadcastAt: at }));
 }
 
 /** Whether a transaction cancels its operation. */
@@ -252,11 +253,13 @@ export async function forgetRefusals(sql: Sql, number: string): Promise<void> {
   await sql.run(nonces().where({ number }).update({ refusals: 0 }));
 }
 
-/** Settles the attempts of a final nonce. Frees the nonce of an export that was not executed. */
-export async function settleNonces(tx: Sql, operationId: string, nonce: number, at: Date): Promise<void> {
+/** Settles the attempts of a final transaction. Frees the nonce of an export that was not executed. */
+export function settleNonces(tx: Tx, executed: Found & { nonce: number }, at: Date): void {
+  const { operationId, nonce } = executed;
   const open = () => nonces().where({ operationId, settledAt: null, releasedAt: null });
-  await tx.run(open().where({ raw: null }).whereNot({ nonce }).update({ releasedAt: at }));
-  await tx.run(open().update({ settledAt: at }));
+  tx.defer(open().where({ raw: null }).whereNot({ nonce }).update({ releasedAt: at }));
+  tx.defer(open().update({ settledAt: at }));
+  tx.defer(freedOne(executed).update({ settledAt: at }));
 }
 
 /**
@@ -265,15 +268,15 @@ export async function settleNonces(tx: Sql, operationId: string, nonce: number, 
  * @param options `isHandedOverToo`: no node has the broadcast attempts either, so their nonces are freed. Their hashes
  *   are kept, in case somebody has the bytes
  */
-export async function releaseNonces(
-  tx: Sql,
+export function releaseNonces(
+  tx: Tx,
   operationId: string,
   { at, isHandedOverToo = false }: { at: Date; isHandedOverToo?: boolean },
-): Promise<void> {
+): void {
   const open = () => nonces().where({ operationId, settledAt: null, releasedAt: null });
-  await tx.run(open().where({ broadcastAt: null }).update({ releasedAt: at, raw: null, hash: null }));
-  if (isHandedOverToo) await tx.run(open().update({ releasedAt: at, raw: null, broadcastAt: null }));
-  await tx.run(open().update({ settledAt: at }));
+  tx.defer(open().where({ broadcastAt: null }).update({ releasedAt: at, raw: null, hash: null }));
+  if (isHandedOverToo) tx.defer(open().update({ releasedAt: at, raw: null, broadcastAt: null }));
+  tx.defer(open().update({ settledAt: at }));
 }
 
 /**

@@ -1,5 +1,5 @@
 import { filtered, type Locking, locked, raw } from '../../../kernel/db/build';
-import type { Sql } from '../../../kernel/db/database';
+import type { Sql, Tx } from '../../../kernel/db/database';
 import { beginOf } from '../../../kernel/db/page-begin';
 import { recordTable, safeInteger, wholeUnits } from '../../../kernel/db/record-table';
 import { overdueIn } from '../../../process/overdue';
@@ -91,25 +91,34 @@ export async function lockUnchanged(tx: Sql, given: readonly GasOperation[]): Pr
   return given.every(({ id, revision }) => revisions.get(id) === revision);
 }
 
-/** Counts the operations that share an operation's transaction. */
-export async function countMembers(sql: Sql, id: string): Promise<number> {
+/** An operation that may have a batch: one that a station sends. */
+type Leader = Pick<GasOperation, 'id' | 'stationAddress'>;
+
+const hasBatch = ({ stationAddress }: Leader): boolean => stationAddress !== null;
+
+/** Counts the other operations of an operation's transaction, which it or another one leads. */
+export async function countMembers(
+  sql: Sql,
+  { id, batchOf, ...sent }: Leader & Pick<GasOperation, 'batchOf'>,
+): Promise<number> {
+  if (!hasBatch({ id, ...sent })) return 0;
   const [row] = await sql.run<{ count: number }>(
-    operations().select(raw('count(*)::int as count')).where({ batchOf: id }),
+    operations()
+      .select(raw('count(*)::int as count'))
+      .where({ batchOf: batchOf ?? id }),
   );
   return row?.count ?? 0;
 }
 
 /** Lists the operations that share an operation's transaction. */
-export const membersOf = (sql: Sql, id: string): Promise<GasOperation[]> =>
-  operations.all(sql, operations().where({ batchOf: id }));
+export const membersOf = async (sql: Sql, leader: Leader): Promise<GasOperation[]> =>
+  hasBatch(leader) ? operations.all(sql, operations().where({ batchOf: leader.id })) : [];
 
 /** Frees the members of a batch whose transaction was dropped. Each gets another one. */
-export async function freeMembers(tx: Sql, id: string): Promise<void> {
-  await tx.run(
-    operations()
-      .where({ batchOf: id })
-      .update({ batchOf: null, revision: raw('revision + 1') }),
-  );
+export function freeMembers(tx: Tx, leader: Leader): void {
+  if (!hasBatch(leader)) return;
+  const members = operations().where({ batchOf: leader.id });
+  tx.defer(members.update({ batchOf: null, revision: raw('revision + 1') }));
 }
 
 /**

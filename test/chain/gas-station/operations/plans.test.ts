@@ -104,7 +104,9 @@ it('look-ups of steps, budgets and checks', async () => {
     await freedOf(sql, { chain: 'chain-2', address: '0x27' }, 77);
     await freedOf(sql, { chain: 'chain-2', address: '0x27' }, null);
     await settleFreed(sql, { chain: 'chain-2', operationId: ID, hash: '0x77' }, at);
-    await keepSigned(sql, { number: '77', chain: 'chain-2' }, { raw: '0x', hash: '0x77' });
+    await sql.transaction(async (tx) =>
+      keepSigned(tx, { number: '77', chain: 'chain-2' }, { raw: '0x', hash: '0x77' }),
+    );
     await shownAttemptsOf(sql, ID);
     await settledOf(sql, ID);
     await settledFrom(sql, { chain: 'chain-2', address: '0x27', from: 59_900 });
@@ -123,9 +125,10 @@ it('statements of a batch: gather, lock and free', async () => {
   await explained(async () => {
     await gatherable(sql, operation, new Date(), 99);
     await lockUnchanged(sql, [operation]);
-    await countMembers(sql, ID);
-    await membersOf(sql, ID);
-    await freeMembers(sql, ID);
+    const leader = { ...operation, stationAddress: '0x3' };
+    await countMembers(sql, leader);
+    await membersOf(sql, leader);
+    await sql.transaction(async (tx) => freeMembers(tx, leader));
     const since = new Date(Date.now() - 3_600_000);
     await failedSweeps(sql, { chain: 'chain-2' }, since);
     await failedSweeps(sql, { chain: 'chain-2', walletId: ID.replace('swp', 'wal'), asset: 'USDT' }, since);

@@ -14,13 +14,12 @@ import { SWEEPABLE, type Wallet } from '../../../wallets/record';
 import { holdForSweep } from '../../../wallets/sweeps';
 import { boundByBooks } from '../../booked-bound';
 import { type Preflight, preflight } from '../../candidates/preflight';
-import { requireGasConfig } from '../../config/operations';
 import type { GasConfig } from '../../config/record';
 import { nativeSymbol } from '../../rules';
 import { requireWallet } from '../read';
 import { type GasOperation, isRecovery } from '../record';
 import { EXPIRES_AFTER_MS } from '../rules';
-import { contextOf } from '../steps/context';
+import { type ChainContext, contextOf } from '../steps/context';
 import { planOperation } from '../steps/plan';
 import { assertGuards } from '../steps/step-guards';
 import { insertOperation } from '../store';
@@ -99,8 +98,8 @@ export async function orderTopup(
 ): Promise<Ordered> {
   const { database } = services;
   const wallet = await requireWallet(database, walletId, 'walletId');
-  const network = await requireNetwork(database, wallet.chain);
-  const config = await requireGasConfig(database, network);
+  const context = await contextOf(services, wallet);
+  const { network, config } = context;
   const { asset, units } = topupOf(network, config, amount);
   assertTakesGas(wallet);
   if (config.stationAddress === null)
@@ -120,7 +119,7 @@ export async function orderTopup(
     units,
     execution: isSignedHere(config) ? 'local' : 'manual',
   };
-  await assertPayable(services, ordered);
+  await assertPayable(services, context, ordered);
   return ordered;
 }
 
@@ -151,8 +150,8 @@ const NOT_PAYABLE: Record<string, string> = {
   gas: 'The station has too little of the native coin.',
 };
 
-async function assertPayable(services: Asking, ordered: Ordered): Promise<void> {
-  const plan = await requireChainAnswer(planOperation(services, await contextOf(services, ordered), ordered));
+async function assertPayable(services: Asking, context: ChainContext, ordered: Ordered): Promise<void> {
+  const plan = await requireChainAnswer(planOperation(services, context, ordered));
   if ('waitsFor' in plan)
     throw conflict('invalid_transition', NOT_PAYABLE[plan.waitsFor] ?? 'The chain refuses it.', 'walletId');
 }
@@ -214,10 +213,10 @@ export async function createOperation(
   const network = await requireNetwork(tx, chain);
   await assertGuards(tx, network, ordered, 'order');
   const native = nativeSymbol(network);
-  for (const asset of new Set([ordered.asset, ...(native ? [native] : [])].filter(isCurrency))) {
-    await ensureInternalAccounts(tx, asset);
-    await ensureChainAccounts(tx, chain, asset);
-  }
+  const booked = [...new Set([ordered.asset, ...(native ? [native] : [])])].filter(isCurrency);
+  await Promise.all(
+    booked.flatMap((asset) => [ensureInternalAccounts(tx, asset), ensureChainAccounts(tx, chain, asset)]),
+  );
   services.commands.append(tx, [startGasOperation(made)]);
   return made;
 }

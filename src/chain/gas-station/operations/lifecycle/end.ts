@@ -8,7 +8,7 @@ import { ledgerAmount } from '../../../networks/rules';
 import { endHold } from '../../../wallets/sweeps';
 import { bookExecution } from '../books';
 import { closeEnded } from '../nonces/breaks';
-import { isCancelling, keepReverted, releaseNonces, settleFreed, settleNonces } from '../nonces-store';
+import { isCancelling, keepReverted, releaseNonces, settleNonces } from '../nonces-store';
 import type { GasFailure, GasOperation, GasOperationTrigger } from '../record';
 import { feeOf, isOpen, nextStatus, type Verdict } from '../rules';
 import { countMembers, freeMembers, updateOperation } from '../store';
@@ -52,9 +52,9 @@ export async function endUnexecuted(
   end: { on: 'expire' } | { on: 'fail'; code: GasFailure; reason: string; isNonceFree: boolean },
 ): Promise<GasOperation> {
   const at = services.now();
-  await releaseNonces(tx, operation.id, { at, isHandedOverToo: end.on === 'fail' && end.isNonceFree });
+  releaseNonces(tx, operation.id, { at, isHandedOverToo: end.on === 'fail' && end.isNonceFree });
   await closeEnded(tx, operation.id, at);
-  await freeMembers(tx, operation.id);
+  freeMembers(tx, operation);
   const failure = end.on === 'fail' ? { failureCode: end.code, failureReason: end.reason } : {};
   return moveOperation(services, tx, operation, end.on, failure);
 }
@@ -76,11 +76,10 @@ export async function endExecuted(
   { hash, word, verdict }: Executed,
 ): Promise<GasOperation> {
   const { moved, lost } = storable(verdict.is === 'right' ? verdict : { moved: 0n, lost: 0n });
-  const whole = operation.batchOf ?? operation.id;
-  const fee = feeOf(operation, word.fee, await countMembers(tx, whole));
+  const operationId = operation.batchOf ?? operation.id;
+  const fee = feeOf(operation, word.fee, await countMembers(tx, operation));
   const at = services.now();
-  await settleNonces(tx, whole, word.nonce, at);
-  await settleFreed(tx, { chain: operation.chain, operationId: whole, hash }, at);
+  settleNonces(tx, { chain: operation.chain, operationId, nonce: word.nonce, hash }, at);
   await closeEnded(tx, operation.id, at);
   const feeUnits = (operation.feeUnits ?? 0n) + fee;
   await bookExecution(

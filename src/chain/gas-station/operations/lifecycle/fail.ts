@@ -69,7 +69,7 @@ async function fateOf(
   const [first] = given;
   if (!first) return requireChainAnswer(fateOfExported(services.database, node, operation, exported));
   const hashes = [...(txHash === null ? [] : [txHash]), ...given.flatMap(({ hash }) => hash ?? [])];
-  const isKeptBack = waitsFor === 'nonce_gap' && (await countMembers(services.database, id)) === 0;
+  const isKeptBack = waitsFor === 'nonce_gap' && (await countMembers(services.database, operation)) === 0;
   return requireChainAnswer(fateOfSigned(node, hashes, first, isKeptBack));
 }
 
@@ -142,7 +142,7 @@ export async function failOperation(
     await showTaken(tx, fate.held);
     return { operation, refusal: NONCE_USED };
   }
-  const others = await membersOf(tx, wholeId);
+  const others = await membersOf(tx, whole);
   const isAlone = others.length === 0 || (fate.is === 'unexecuted' && operation === whole);
   if (!isAlone && !batch) throw shared([whole, ...others]);
   const all = [whole, ...(batch ? others : [])];

@@ -94,6 +94,6 @@ async function sameExecution(
   const verdict = judgeOwn(operation, word);
   const { moved, lost } = verdict.is === 'right' ? verdict : { moved: 0n, lost: 0n };
   if (moved !== operation.movedUnits || lost !== operation.lostUnits) return undefined;
-  const members = await countMembers(tx, operation.batchOf ?? operation.id);
+  const members = await countMembers(tx, operation);
   return { moved, lost, fee: feeOf(operation, word.fee, members) };
 }

@@ -6,7 +6,14 @@ import { isHandedOver, isOpen, nextStep } from '../rules';
 import { keepDueBy } from '../store';
 import { BATCH_MS, planDelegated, takeBackStopped } from './batch';
 import { broadcast } from './broadcast';
-import { type ChainContext, contextOf, readSnapshot, type Snapshot, whileUnchanged } from './context';
+import {
+  type ChainContext,
+  contextOf,
+  readOperation,
+  readSnapshot,
+  type Snapshot,
+  whileUnchanged,
+} from './context';
 import { follow } from './follow';
 import { plan, sign } from './plan-and-sign';
 import { isStopped } from './step-guards';
@@ -40,15 +47,25 @@ async function advanceKnown(services: Services, id: string): Promise<Progress> {
     const snapshot = await readSnapshot(services, id);
     const stepped = await take(services, snapshot, contexts);
     if (stepped === AGAIN) continue;
-    // A step that rests has changed nothing.
-    const { operation } = isOpen(snapshot.operation) ? await readSnapshot(services, id) : snapshot;
-    await keepDueBy(services.database, operation, { dueBy: stepped.lookAt, newsFrom: stepped.newsFrom });
-    const { status } = operation;
-    const lookAt = stepped.lookAt && services.productClock.toWorkflow(stepped.lookAt);
-    return { status, open: isOpen(operation), lookAt };
+    // An ended operation is due at no time.
+    if (!isOpen(snapshot.operation)) return progressOf(services, snapshot.operation, null);
+    const operation = await readOperation(services, id);
+    const { lookAt, newsFrom } = stepped;
+    await keepDueBy(services.database, operation, { dueBy: lookAt, newsFrom });
+    return progressOf(services, operation, lookAt);
   }
   throw new Error(`the operation ${id} takes steps without an end`);
 }
+
+const progressOf = (
+  { productClock }: Pick<Services, 'productClock'>,
+  operation: GasOperation,
+  lookAt: Date | null,
+): Progress => ({
+  status: operation.status,
+  open: isOpen(operation),
+  lookAt: lookAt && productClock.toWorkflow(lookAt),
+});
 
 type Contexts = (operation: GasOperation, step: ReturnType<typeof nextStep>) => Promise<ChainContext>;
 

@@ -100,14 +100,14 @@ export async function takeBackStopped(
   { operation }: Snapshot,
   isStopped: boolean,
 ): Promise<boolean> {
-  const members = await membersOf(services.database, operation.id);
+  const members = await membersOf(services.database, operation);
   const isWhole = (await stillSweepable(services.database, members)).length === members.length;
   if (isWhole && !isStopped) return false;
-  return whileUnchanged(services, operation, async (tx, { id }) => {
+  return whileUnchanged(services, operation, async (tx, current) => {
     const at = services.now();
-    await releaseNonces(tx, id, { at });
-    await freeMembers(tx, id);
-    await updateOperation(tx, id, { updatedAt: at });
+    releaseNonces(tx, current.id, { at });
+    freeMembers(tx, current);
+    await updateOperation(tx, current.id, { updatedAt: at });
   });
 }
 

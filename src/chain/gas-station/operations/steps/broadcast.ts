@@ -32,7 +32,7 @@ export async function broadcast(
   const isKept = await whileUnchanged(services, snapshot.operation, async (tx, operation) => {
     isStopped = !isHandedOver(snapshot.attempts) && (await isStoppedNow(tx, network, operation));
     if (isStopped) return;
-    await keepBroadcast(tx, latest.number, at);
+    keepBroadcast(tx, latest.number, at);
     await closeCapped(tx, operation.id, at);
     if (operation.status === 'awaiting_confirmation') await moveOperation(services, tx, operation, 'follow');
     else await updateOperation(tx, operation.id, { waitsFor: null, updatedAt: at });

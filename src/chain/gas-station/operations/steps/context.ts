@@ -20,10 +20,20 @@ export interface Snapshot {
   attempts: Attempt[];
 }
 
-export async function readSnapshot({ database }: Pick<Services, 'database'>, id: string): Promise<Snapshot> {
+/** @throws RecordLost */
+export async function readOperation(
+  { database }: Pick<Services, 'database'>,
+  id: string,
+): Promise<GasOperation> {
   const operation = await findOperation(database, id);
   if (!operation) throw new RecordLost('gas_operation', id);
-  return { operation, attempts: await attemptsOf(database, operation.batchOf ?? id) };
+  return operation;
+}
+
+/** @throws RecordLost */
+export async function readSnapshot(services: Pick<Services, 'database'>, id: string): Promise<Snapshot> {
+  const operation = await readOperation(services, id);
+  return { operation, attempts: await attemptsOf(services.database, operation.batchOf ?? id) };
 }
 
 export interface ChainContext extends Pick<SweepParties, 'authorize'> {

@@ -129,14 +129,15 @@ async function inBlock(
 ): Promise<StepResult> {
   const { operation, attempts } = snapshot;
   const { hash, word, isAgreed } = report;
-  if (operation.txHash !== hash) {
-    const noted = await noteHash(services, operation, hash);
-    // The chain's answer still holds, so it is not asked again.
-    return noted ? inBlock(services, { operation: noted, attempts }, context, report) : AGAIN;
-  }
   const depth = await depthOf(context.node, word.block, finalBy(context));
-  if (depth === 'shallow') return waitForDepth(services, snapshot, report, finalBy(context));
-  if (depth === 'disputed' || !isAgreed) return waitForAgreement(services, snapshot);
+  if (depth === 'shallow' || depth === 'disputed' || !isAgreed) {
+    const noted = operation.txHash === hash ? operation : await noteHash(services, operation, hash);
+    if (!noted) return AGAIN;
+    const waiting = { operation: noted, attempts };
+    return depth === 'shallow'
+      ? waitForDepth(services, waiting, report, finalBy(context))
+      : waitForAgreement(services, waiting);
+  }
   const isOurs = attempts.some((attempt) => attempt.raw !== null && attempt.hash === hash);
   const after = isRecovery(operation) ? await balancesOf(context.node, operation) : undefined;
   await whileUnchanged(services, operation, async (tx, current) => {

@@ -45,10 +45,10 @@ export async function fundsRefusal(
 ): Promise<NoPlan | undefined> {
   const { id, chain } = operation;
   const most = mostOf(planned);
-  if (!isWithinBudget(config, await spentToday(tx, chain, at, id), most)) return { waitsFor: 'daily_budget' };
   const of = { chain, address: senderOf(operation), from: counted, except: id };
-  const left = coins - (await committedBy(tx, of));
-  return left < planned.value + most ? { waitsFor: 'gas' } : undefined;
+  const [spent, committed] = await Promise.all([spentToday(tx, chain, at, id), committedBy(tx, of)]);
+  if (!isWithinBudget(config, spent, most)) return { waitsFor: 'daily_budget' };
+  return coins - committed < planned.value + most ? { waitsFor: 'gas' } : undefined;
 }
 
 /**
@@ -66,9 +66,11 @@ export async function assignNonce(
   const { planned, units } = plan;
   const address = senderOf(operation);
   await lockNonces(tx, chain);
-  const refused = await fundsRefusal(tx, operation, config, plan, at);
+  const [refused, taken] = await Promise.all([
+    fundsRefusal(tx, operation, config, plan, at),
+    takenNonces(tx, { chain, address, from: plan.counted }),
+  ]);
   if (refused) return refused;
-  const taken = await takenNonces(tx, { chain, address, from: plan.counted });
   const nonce = nextFreeNonce(plan, taken);
   if (nonce === undefined) return { waitsFor: 'nonce_gap' };
   await closeWaits(tx, id, at);
@@ -100,7 +102,7 @@ export async function sign(
     unsignedOf(latest, network.chainId),
   );
   await whileUnchanged(services, operation, async (tx, current) => {
-    await keepSigned(tx, latest, signed);
+    keepSigned(tx, latest, signed);
     if (current.status === 'pending') await moveOperation(services, tx, current, 'hand_over');
     else await updateOperation(tx, current.id, { updatedAt: services.now() });
   });

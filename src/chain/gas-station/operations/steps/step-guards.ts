@@ -94,7 +94,7 @@ export async function stillSweepable(sql: Sql, operations: readonly GasOperation
  * caller holds the operation's lock.
  */
 export async function isStoppedNow(tx: Tx, network: Network, operation: GasOperation): Promise<boolean> {
-  const members = await membersOf(tx, operation.id);
+  const members = await membersOf(tx, operation);
   const sender = await findWallet(tx, operation.chain, senderOf(operation));
   const swept = [operation, ...members].map(({ walletId }) => walletId);
   await lockWallets(tx, sender ? [...swept, sender.id] : swept);

@@ -182,7 +182,11 @@ describe('an operation that was given up because no node had it', () => {
     const [first, second] = await withoutBlocks(world, async () => {
       const ids = await keptBack(wallets);
       const member = (of: string | null) =>
-        world.services.database.query('update gas_operations set batch_of = $1 where id = $2', [of, other]);
+        world.services.database.query(
+          `update gas_operations set batch_of = case when id = $2 then $1 end,
+                  station_address = case when $1::text is not null then from_address end where id in ($2, $3)`,
+          [of, other, ids[1]],
+        );
       await member(ids[1]);
       expect((await fail(ids[1])).status).toBe(409);
       await member(null);
