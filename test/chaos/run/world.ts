@@ -63,7 +63,8 @@ export const CLOCK_SHIFTS_MS = { 'api 2': -4_000, 'worker 2': 120_000 } as const
 const OPENING = { usd: '40000000.00', eur: '40000000.00' };
 /** Sum that an admin may decide alone, above the opening. */
 const LIMIT = '100000000';
-const DISK_BYTES = 16 * 1024 ** 2;
+/** Enough for hours of documents, which take a megabyte a minute. A fault fills the rest. */
+const DISK_BYTES = 256 * 1024 ** 2;
 
 /** @param other folder of another commit (scripts/unpack-commit.ts), which half of the processes run */
 export async function openWorld(other?: string): Promise<ChaosWorld> {
