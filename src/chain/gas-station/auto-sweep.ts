@@ -108,7 +108,8 @@ async function orderFirst(services: Services, candidates: readonly SweepCandidat
 async function orderFor(services: Services, candidate: SweepCandidate): Promise<boolean> {
   try {
     const ordered = await orderOf(services, candidate);
-    if (ordered) await services.database.transaction((tx) => createOperation(services, tx, ordered));
+    if (ordered)
+      await services.database.transaction((tx) => createOperation(services, tx, ordered, 'automatic_order'));
     return ordered !== undefined;
   } catch (error) {
     if (error instanceof Problem && error.status === 409) return false;
@@ -122,6 +123,8 @@ async function orderFor(services: Services, candidate: SweepCandidate): Promise<
  */
 async function orderOf(services: Services, { wallet, asset }: SweepCandidate): Promise<Ordered | undefined> {
   const found = await preflight(services, services.database, { wallet, asset: asset.symbol });
+  // Switched off meanwhile. The operation would wait for a person who does not know of it.
+  if (!found.config.autoSweep) return undefined;
   // Gas does not help a transfer that the chain would revert.
   if (found.fee === null) return undefined;
   if (lacksGas(found) && found.checks.every(({ ok, name }) => ok || name === 'gas'))

@@ -185,13 +185,7 @@ export async function settleFreed(tx: Sql, found: Found, at: Date): Promise<bool
 }
 
 /** A reverted transaction that a person has executed. */
-type Reverted = Found & {
-  nonce: number;
-  from: string;
-  to: string | null;
-  gasUsed: bigint;
-  fee: bigint;
-};
+type Reverted = Found & { nonce: number; from: string; to: string | null; gasUsed: bigint; fee: bigint };
 
 /** Stores a reverted transaction, on the attempt with its nonce if any. @returns false when it is stored already */
 export async function keepReverted(tx: Sql, reverted: Reverted, at: Date): Promise<boolean> {

@@ -37,7 +37,7 @@ export async function topUpRecoveries(
 async function topUp(services: Services, walletId: string): Promise<boolean> {
   try {
     const ordered = await orderTopup(services, { walletId });
-    await services.database.transaction((tx) => createOperation(services, tx, ordered));
+    await services.database.transaction((tx) => createOperation(services, tx, ordered, 'automatic_order'));
     return true;
   } catch (error) {
     if (error instanceof Problem && error.status === 409) return false;

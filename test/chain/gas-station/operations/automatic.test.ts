@@ -84,6 +84,30 @@ describe('automatic sweeps', () => {
     expect(await world.lead(sweep!.id)).toMatchObject({ status: 'completed' });
   });
 
+  it.each([
+    ['while the run reads the chain', 'balances'],
+    ['after the run has judged the wallet', 'estimateGas'],
+  ] as const)('order nothing when they are switched off %s', async (_, moment) => {
+    const { services } = world;
+    const [wallet] = await world.wallets(1, 25_000_000n, '0.05');
+    const switched = (on: boolean) =>
+      services.database.query('update gas_configs set auto_sweep = $1 where chain = $2', [on, 'local']);
+    const chain: typeof services.parties.chain = {
+      of(address) {
+        const node = services.parties.chain.of(address);
+        const asked = node[moment] as (...given: unknown[]) => Promise<never>;
+        return { ...node, [moment]: (...given: unknown[]) => switched(false).then(() => asked(...given)) };
+      },
+    };
+    expect(await orderAutoSweeps(withParties(services, { chain }))).toBe(0);
+    expect(await listed('operations')).toEqual([]);
+    await switched(true);
+    expect(await orderAutoSweeps(services)).toBe(1);
+    const [sweep] = await listed('operations');
+    expect(sweep).toMatchObject({ type: 'sweep', walletId: wallet!.id });
+    expect(await world.lead(sweep!.id)).toMatchObject({ status: 'completed' });
+  });
+
   it('skip wallets that were never allocated, and pause for an hour after a failure', async () => {
     const { admin, chain, token } = world;
     const body = { chain: 'local', count: 1 };

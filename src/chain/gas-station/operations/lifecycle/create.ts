@@ -170,13 +170,15 @@ async function assertBooked(tx: Tx, wallet: Wallet, ordered: Ordered): Promise<v
 
 /**
  * Records an operation and starts its workflow.
+ * @param moment `automatic_order`: no person has ordered it
  * @throws Problem 409 `invalid_transition` when the wallet has an open operation of that type, may no longer be swept,
- *   or the treasury or station has changed since the order
+ *   or the treasury or station has changed since the order, or automatic sweeps were switched off
  */
 export async function createOperation(
   services: Pick<Services, 'now' | 'commands'>,
   tx: Tx,
   ordered: Ordered,
+  moment: 'order' | 'automatic_order' = 'order',
 ): Promise<GasOperation> {
   const at = services.now();
   const id = newId(ordered.type === 'sweep' ? 'sweepOperation' : 'topupOperation');
@@ -211,7 +213,7 @@ export async function createOperation(
     await keepRole(tx, { chain, address, role: 'treasury' });
   }
   const network = await requireNetwork(tx, chain);
-  await assertGuards(tx, network, ordered, 'order');
+  await assertGuards(tx, network, ordered, moment);
   const native = nativeSymbol(network);
   const booked = [...new Set([ordered.asset, ...(native ? [native] : [])])].filter(isCurrency);
   await Promise.all(

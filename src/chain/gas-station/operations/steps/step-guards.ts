@@ -43,13 +43,16 @@ const GUARDS = {
   sender: ({ sender }) => sender?.status !== 'disabled',
 } as const satisfies Record<string, (facts: Facts) => boolean>;
 
-/** Conditions at the order and at an export, with the message of each refusal. */
+const AT_ORDER = {
+  treasury: 'The treasury has been changed meanwhile: order it again.',
+  station: 'The station has been changed meanwhile: order it again.',
+  formerStation: 'The wallet is the station.',
+};
+
+/** Conditions at an order and at an export, with the message of each refusal. */
 const REFUSALS = {
-  order: {
-    treasury: 'The treasury has been changed meanwhile: order it again.',
-    station: 'The station has been changed meanwhile: order it again.',
-    formerStation: 'The wallet is the station.',
-  },
+  order: AT_ORDER,
+  automatic_order: { ...AT_ORDER, autoSweep: 'Automatic sweeps were switched off meanwhile.' },
   export: { formerStation: 'The wallet is the station.' },
 } satisfies Record<string, Partial<Record<keyof typeof GUARDS, string>>>;
 
