@@ -1,10 +1,12 @@
 import type { Knex } from 'knex';
 import { compiled } from '../../src/kernel/db/build';
-import type { Database, Sql } from '../../src/kernel/db/database';
+import type { Database, Sql, Tx } from '../../src/kernel/db/database';
 
 export interface Statement {
   text: string;
   values: unknown[];
+  /** Sent with the commit, without waiting for its result. */
+  deferred?: true;
 }
 
 /** Wraps the database and collects every statement. */
@@ -24,8 +26,16 @@ export function spiedDatabase(database: Database, statements: Statement[]): Data
       return sql.prepared<Row>(name, text, values);
     },
   });
+  const deferring = (tx: Tx): Tx => ({
+    ...spied(tx),
+    defer(statement, then) {
+      const built = 'text' in statement ? statement : compiled(statement);
+      statements.push({ ...built, deferred: true });
+      tx.defer(statement, then);
+    },
+  });
   return {
     ...spied(database),
-    transaction: (work, options) => database.transaction((tx) => work(spied(tx)), options),
+    transaction: (work, options) => database.transaction((tx) => work(deferring(tx)), options),
   };
 }

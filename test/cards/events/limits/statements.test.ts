@@ -33,6 +33,7 @@ async function readBy(referenceId?: string): Promise<string[]> {
   const { body } = await simulate(client, message, { 'x-idempotency-key': `k${(keys += 1)}` });
   expect(body.type).toBe('authorization');
   return statements
+    .filter(({ deferred }) => !deferred)
     .map(({ text }) => tableOf(text.replaceAll(/\s+/g, ' ')))
     .filter((name) => OF_CARDS.test(name));
 }

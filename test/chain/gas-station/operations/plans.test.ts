@@ -3,12 +3,15 @@ import { spentToday } from '../../../../src/chain/gas-station/operations/budget'
 import {
   committedBy,
   freedOf,
+  keepBroadcast,
   keepSigned,
   operationSigned,
   otherHolderOf,
+  releaseNonces,
   settledFrom,
   settledOf,
   settleFreed,
+  settleNonces,
   shownAttemptsOf,
   takenNonces,
 } from '../../../../src/chain/gas-station/operations/nonces-store';
@@ -104,9 +107,12 @@ it('look-ups of steps, budgets and checks', async () => {
     await freedOf(sql, { chain: 'chain-2', address: '0x27' }, 77);
     await freedOf(sql, { chain: 'chain-2', address: '0x27' }, null);
     await settleFreed(sql, { chain: 'chain-2', operationId: ID, hash: '0x77' }, at);
-    await sql.transaction(async (tx) =>
-      keepSigned(tx, { number: '77', chain: 'chain-2' }, { raw: '0x', hash: '0x77' }),
-    );
+    await sql.transaction(async (tx) => {
+      keepSigned(tx, { number: '77', chain: 'chain-2' }, { raw: '0x', hash: '0x77' });
+      keepBroadcast(tx, '77', at);
+      settleNonces(tx, { chain: 'chain-2', operationId: ID, nonce: 77, hash: '0x77' }, at);
+      releaseNonces(tx, ID, { at, isHandedOverToo: true });
+    });
     await shownAttemptsOf(sql, ID);
     await settledOf(sql, ID);
     await settledFrom(sql, { chain: 'chain-2', address: '0x27', from: 59_900 });
