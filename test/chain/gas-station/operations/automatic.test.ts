@@ -1,6 +1,7 @@
 /** @long */
 import { parseEther } from 'viem';
 import { orderAutoSweeps, SWEEPS_DUE } from '../../../../src/chain/gas-station/auto-sweep';
+import type { ChainNode, ChainParty } from '../../../../src/parties/chain/port';
 import { attempts, ether, feesOf, fundNative, type TestStation, testStation, withParties } from './support';
 
 const numbersOf = (operation: { id: string }[], world: TestStation) =>
@@ -59,26 +60,45 @@ describe('automatic sweeps', () => {
     expect(await world.lead(sweep!.id)).toMatchObject({ status: 'completed' });
   });
 
-  it('order one top-up, and ask no node about the wallet until it has ended', async () => {
+  /** The services with other answers of the chain's nodes. */
+  const answering = (answers: (node: ChainNode) => Partial<ChainNode>) => {
     const { services } = world;
+    const nodeOf: ChainParty['of'] = (address) => services.parties.chain.of(address);
+    const of: ChainParty['of'] = (address) => ({ ...nodeOf(address), ...answers(nodeOf(address)) });
+    return withParties(services, { chain: { of } });
+  };
+
+  it('order one top-up, and ask no node about the wallet until it has ended', async () => {
     const [wallet] = await world.wallets(1, 25_000_000n);
-    expect(await orderAutoSweeps(services)).toBe(1);
+    expect(await orderAutoSweeps(world.services)).toBe(1);
     const [topup] = await listed('operations');
     const asked = new Set<string>();
-    const chain: typeof services.parties.chain = {
-      of(address) {
-        const node = services.parties.chain.of(address);
-        const balances: typeof node.balances = (addresses, token) => {
-          for (const each of addresses) asked.add(each);
-          return node.balances(addresses, token);
-        };
-        return { ...node, balances };
+    const noting = answering((node) => ({
+      balances(addresses, token) {
+        for (const each of addresses) asked.add(each);
+        return node.balances(addresses, token);
       },
-    };
-    const ordered = () => orderAutoSweeps(withParties(services, { chain }));
-    expect([await ordered(), asked.has(wallet!.address)]).toEqual([0, false]);
+    }));
+    expect([await orderAutoSweeps(noting), asked.has(wallet!.address)]).toEqual([0, false]);
     expect(await world.lead(topup!.id)).toMatchObject({ status: 'completed' });
-    expect([await ordered(), asked.has(wallet!.address)]).toEqual([1, true]);
+    expect([await orderAutoSweeps(noting), asked.has(wallet!.address)]).toEqual([1, true]);
+    const [sweep] = await listed('operations');
+    expect(await world.read(sweep!.id)).toMatchObject({ type: 'sweep', walletId: wallet!.id });
+    expect(await world.lead(sweep!.id)).toMatchObject({ status: 'completed' });
+  });
+
+  it("order no further top-up when a person's arrives during the run", async () => {
+    const [wallet] = await world.wallets(1, 25_000_000n);
+    let topup: Promise<void> | undefined;
+    const arrive = async () => {
+      const { id } = await world.topup(wallet!.id);
+      expect(await world.lead(id)).toMatchObject({ status: 'completed' });
+    };
+    const late = answering((node) => ({
+      balances: (...asked) => node.balances(...asked).finally(() => (topup ??= arrive())),
+    }));
+    expect(await orderAutoSweeps(late)).toBe(1);
+    expect(topup).toBeDefined();
     const [sweep] = await listed('operations');
     expect(await world.read(sweep!.id)).toMatchObject({ type: 'sweep', walletId: wallet!.id });
     expect(await world.lead(sweep!.id)).toMatchObject({ status: 'completed' });
@@ -88,21 +108,17 @@ describe('automatic sweeps', () => {
     ['while the run reads the chain', 'balances'],
     ['after the run has judged the wallet', 'estimateGas'],
   ] as const)('order nothing when they are switched off %s', async (_, moment) => {
-    const { services } = world;
     const [wallet] = await world.wallets(1, 25_000_000n, '0.05');
     const switched = (on: boolean) =>
-      services.database.query('update gas_configs set auto_sweep = $1 where chain = $2', [on, 'local']);
-    const chain: typeof services.parties.chain = {
-      of(address) {
-        const node = services.parties.chain.of(address);
-        const asked = node[moment] as (...given: unknown[]) => Promise<never>;
-        return { ...node, [moment]: (...given: unknown[]) => switched(false).then(() => asked(...given)) };
-      },
-    };
-    expect(await orderAutoSweeps(withParties(services, { chain }))).toBe(0);
+      world.services.database.query('update gas_configs set auto_sweep = $1 where chain = $2', [on, 'local']);
+    const meanwhile = answering((node) => {
+      const ask = node[moment] as (...given: unknown[]) => Promise<never>;
+      return { [moment]: (...given: unknown[]) => switched(false).then(() => ask(...given)) };
+    });
+    expect(await orderAutoSweeps(meanwhile)).toBe(0);
     expect(await listed('operations')).toEqual([]);
     await switched(true);
-    expect(await orderAutoSweeps(services)).toBe(1);
+    expect(await orderAutoSweeps(world.services)).toBe(1);
     const [sweep] = await listed('operations');
     expect(sweep).toMatchObject({ type: 'sweep', walletId: wallet!.id });
     expect(await world.lead(sweep!.id)).toMatchObject({ status: 'completed' });
