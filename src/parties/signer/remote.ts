@@ -16,6 +16,7 @@ const WAITS_MS = 3_000;
 const WAITS_AWAY_MS = 300;
 /** How long an unanswered request counts as a sign of that. */
 const AWAY_MS = 15_000;
+/** Pauses before looks at the answer: the first one, and the longest. */
 const LOOK_MS = [25, 200] as const;
 
 /** Asks the signing process. Addresses need only the public keys, which every process of the product opens. */
@@ -34,20 +35,20 @@ export function createRemoteSigner({ database, keyring }: { database: Database; 
   }
 
   async function ask(request: SigningRequest, digest: string): Promise<SigningAnswer> {
-    let isThere = await keepRequest(database, request);
+    let pause = (await keepRequest(database, request)) ? 0 : LOOK_MS[0];
     lookoutOf(database).wake(); // the signing process may be this one
     callOthers(database);
     const began = performance.now();
     const waits = began - unansweredAt < AWAY_MS ? WAITS_AWAY_MS : WAITS_MS;
-    for (let pause: number = LOOK_MS[0]; ; pause = Math.min(2 * pause, LOOK_MS[1])) {
-      if (!isThere) await sleep(pause);
-      isThere = false;
+    for (;;) {
+      await sleep(pause);
       const answer = await takeAnswer(database, digest);
       if (answer) {
         unansweredAt = Number.NEGATIVE_INFINITY;
         return answer;
       }
       if (performance.now() - began > waits) break;
+      pause = Math.min(Math.max(2 * pause, LOOK_MS[0]), LOOK_MS[1]);
     }
     unansweredAt = performance.now();
     throw new SignerAway();

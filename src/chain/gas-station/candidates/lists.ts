@@ -74,8 +74,7 @@ async function candidatesOn(
   { network, assets, booked }: { network: Network; assets: readonly NetworkAsset[]; booked: boolean },
 ): Promise<SweepCandidate[]> {
   const { chain } = network;
-  const hindering = booked ? {} : { type: 'sweep' as const };
-  const open = await listOperations(sql, { chain, ...hindering }, {}, { open: true });
+  const open = await listOperations(sql, { chain, type: booked ? undefined : 'sweep' }, {}, { open: true });
   const taken = new Set(open.map(({ walletId }) => walletId));
   const config = await requireGasConfig(sql, network);
   const all = booked

@@ -43,6 +43,9 @@ export function leadsBatch(operation: Waiting, others: readonly Waiting[], at: D
   return at.getTime() - gathersUntil(operation).getTime() > GIVES_WAY_MS || !others.some(isOlder);
 }
 
+/** Id of the operation that owns an operation's transaction: the one that made the batch, or the operation itself. */
+export const ownerOf = ({ id, batchOf }: Pick<GasOperation, 'id' | 'batchOf'>): string => batchOf ?? id;
+
 /** The smaller amount, because an earlier attempt of the operation may be the executed one. */
 export const leastOf = (before: bigint, now: bigint): bigint => (now < before ? now : before);
 

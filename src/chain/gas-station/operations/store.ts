@@ -9,7 +9,7 @@ import {
   type GasOperationStatus,
   type GasOperationType,
 } from './record';
-import { EXPIRES_AFTER_MS, isOpen } from './rules';
+import { EXPIRES_AFTER_MS, isOpen, ownerOf } from './rules';
 
 const operations = recordTable<GasOperation>('gas_operations', {
   units: wholeUnits,
@@ -91,33 +91,27 @@ export async function lockUnchanged(tx: Sql, given: readonly GasOperation[]): Pr
   return given.every(({ id, revision }) => revisions.get(id) === revision);
 }
 
-/** An operation that may have a batch: one that a station sends. */
-type Leader = Pick<GasOperation, 'id' | 'stationAddress'>;
+type Sent = Pick<GasOperation, 'id' | 'stationAddress'>;
 
-const hasBatch = ({ stationAddress }: Leader): boolean => stationAddress !== null;
+/** Whether others may share the operation's transaction. Only a station sends for several wallets. */
+const mayBeShared = ({ stationAddress }: Sent): boolean => stationAddress !== null;
 
-/** Counts the other operations of an operation's transaction, which it or another one leads. */
-export async function countMembers(
-  sql: Sql,
-  { id, batchOf, ...sent }: Leader & Pick<GasOperation, 'batchOf'>,
-): Promise<number> {
-  if (!hasBatch({ id, ...sent })) return 0;
-  const [row] = await sql.run<{ count: number }>(
-    operations()
-      .select(raw('count(*)::int as count'))
-      .where({ batchOf: batchOf ?? id }),
-  );
+/** Counts the operations that share an operation's transaction, without the one that owns it. */
+export async function countMembers(sql: Sql, of: Sent & Pick<GasOperation, 'batchOf'>): Promise<number> {
+  if (!mayBeShared(of)) return 0;
+  const members = operations().where({ batchOf: ownerOf(of) });
+  const [row] = await sql.run<{ count: number }>(members.select(raw('count(*)::int as count')));
   return row?.count ?? 0;
 }
 
-/** Lists the operations that share an operation's transaction. */
-export const membersOf = async (sql: Sql, leader: Leader): Promise<GasOperation[]> =>
-  hasBatch(leader) ? operations.all(sql, operations().where({ batchOf: leader.id })) : [];
+/** Lists the operations that share the transaction of its owner. */
+export const membersOf = async (sql: Sql, owner: Sent): Promise<GasOperation[]> =>
+  mayBeShared(owner) ? operations.all(sql, operations().where({ batchOf: owner.id })) : [];
 
 /** Frees the members of a batch whose transaction was dropped. Each gets another one. */
-export function freeMembers(tx: Tx, leader: Leader): void {
-  if (!hasBatch(leader)) return;
-  const members = operations().where({ batchOf: leader.id });
+export function freeMembers(tx: Tx, owner: Sent): void {
+  if (!mayBeShared(owner)) return;
+  const members = operations().where({ batchOf: owner.id });
   tx.defer(members.update({ batchOf: null, revision: raw('revision + 1') }));
 }
 

@@ -16,6 +16,7 @@ import {
   judgeOwn,
   notIts,
   otherBooked,
+  ownerOf,
   type Verdict,
 } from '../rules';
 import { type ChainContext, contextOf, finalBy } from '../steps/context';
@@ -128,8 +129,8 @@ type Ownership = 'signed' | 'told' | 'beside';
  * @throws Problem 409 when it is another operation's, or older than the operation
  */
 async function ownershipOf(tx: Tx, operation: GasOperation, { hash, word }: Asked): Promise<Ownership> {
-  const { id, chain, batchOf, createdAt } = operation;
-  const whole = batchOf ?? id;
+  const { id, chain, createdAt } = operation;
+  const whole = ownerOf(operation);
   await lockNonces(tx, chain); // serialises two people who name the same hash
   const signed = (await attemptsOf(tx, whole)).flatMap(({ raw, hash: own }) => (raw && own) ?? []);
   if (signed.includes(hash)) return 'signed';

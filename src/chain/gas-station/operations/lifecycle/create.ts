@@ -1,4 +1,4 @@
-import type { Tx } from '../../../../kernel/db/database';
+import { inOrder, type Tx } from '../../../../kernel/db/database';
 import { conflict, invalid } from '../../../../kernel/errors';
 import { newId } from '../../../../kernel/ids';
 import { ensureChainAccounts, ensureInternalAccounts } from '../../../../kernel/ledger/accounts';
@@ -171,8 +171,8 @@ async function assertBooked(tx: Tx, wallet: Wallet, ordered: Ordered): Promise<v
 /**
  * Records an operation and starts its workflow.
  * @param moment `automatic_order`: no person has ordered it
- * @throws Problem 409 `invalid_transition` when the wallet has an open operation of that type, may no longer be swept,
- *   or the treasury or station has changed since the order, or automatic sweeps were switched off
+ * @throws Problem 409 `invalid_transition` when the wallet has an open operation of that type or may no longer be swept,
+ *   when the treasury or station has changed since the order, or when automatic sweeps were switched off
  */
 export async function createOperation(
   services: Pick<Services, 'now' | 'commands'>,
@@ -216,7 +216,7 @@ export async function createOperation(
   await assertGuards(tx, network, ordered, moment);
   const native = nativeSymbol(network);
   const booked = [...new Set([ordered.asset, ...(native ? [native] : [])])].filter(isCurrency);
-  await Promise.all(
+  await inOrder(
     booked.flatMap((asset) => [ensureInternalAccounts(tx, asset), ensureChainAccounts(tx, chain, asset)]),
   );
   services.commands.append(tx, [startGasOperation(made)]);

@@ -10,7 +10,7 @@ import { bookExecution } from '../books';
 import { closeEnded } from '../nonces/breaks';
 import { isCancelling, keepReverted, releaseNonces, settleNonces } from '../nonces-store';
 import type { GasFailure, GasOperation, GasOperationTrigger } from '../record';
-import { feeOf, isOpen, nextStatus, type Verdict } from '../rules';
+import { feeOf, isOpen, nextStatus, ownerOf, type Verdict } from '../rules';
 import { countMembers, freeMembers, updateOperation } from '../store';
 
 /** A final transaction. */
@@ -76,10 +76,10 @@ export async function endExecuted(
   { hash, word, verdict }: Executed,
 ): Promise<GasOperation> {
   const { moved, lost } = storable(verdict.is === 'right' ? verdict : { moved: 0n, lost: 0n });
-  const operationId = operation.batchOf ?? operation.id;
   const fee = feeOf(operation, word.fee, await countMembers(tx, operation));
   const at = services.now();
-  settleNonces(tx, { chain: operation.chain, operationId, nonce: word.nonce, hash }, at);
+  const { chain } = operation;
+  settleNonces(tx, { chain, operationId: ownerOf(operation), nonce: word.nonce, hash }, at);
   await closeEnded(tx, operation.id, at);
   const feeUnits = (operation.feeUnits ?? 0n) + fee;
   await bookExecution(

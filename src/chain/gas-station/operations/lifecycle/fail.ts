@@ -8,7 +8,7 @@ import type { Attempt } from '../nonces/record';
 import { attemptsOf } from '../nonces-store';
 import { requireOperation } from '../read';
 import type { GasOperation, GasOperationType } from '../record';
-import { isOpen } from '../rules';
+import { isOpen, ownerOf } from '../rules';
 import { contextOf } from '../steps/context';
 import { countMembers, membersOf, updateOperation } from '../store';
 import { lookAtGasOperation } from '../workflows';
@@ -132,7 +132,7 @@ export async function failOperation(
   const whole = await requireOperation(tx, wholeId, null, { lock: 'update' });
   const operation = wholeId === id ? whole : await requireOperation(tx, id, type, { lock: 'update' });
   if (!isOpen(operation)) throw conflict('invalid_transition', `The operation is ${operation.status}.`);
-  if (whole.revision !== revision || (operation.batchOf ?? id) !== wholeId)
+  if (whole.revision !== revision || ownerOf(operation) !== wholeId)
     throw conflict('invalid_transition', 'The operation has changed meanwhile: read it again.');
   if (fate.is === 'named')
     throw conflict('invalid_transition', 'The operation has a transaction that may still be executed.');

@@ -12,6 +12,7 @@ import type { SweepParties } from '../../strategies/port';
 import type { Attempt } from '../nonces/record';
 import { attemptsOf } from '../nonces-store';
 import type { GasOperation } from '../record';
+import { ownerOf } from '../rules';
 import { findOperation } from '../store';
 
 /** An operation before the chain was asked, with the attempts of it or of its batch. */
@@ -33,7 +34,7 @@ export async function readOperation(
 /** @throws RecordLost */
 export async function readSnapshot(services: Pick<Services, 'database'>, id: string): Promise<Snapshot> {
   const operation = await readOperation(services, id);
-  return { operation, attempts: await attemptsOf(services.database, operation.batchOf ?? id) };
+  return { operation, attempts: await attemptsOf(services.database, ownerOf(operation)) };
 }
 
 export interface ChainContext extends Pick<SweepParties, 'authorize'> {

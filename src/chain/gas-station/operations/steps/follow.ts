@@ -130,7 +130,7 @@ async function inBlock(
   const { operation, attempts } = snapshot;
   const { hash, word, isAgreed } = report;
   const depth = await depthOf(context.node, word.block, finalBy(context));
-  if (depth === 'shallow' || depth === 'disputed' || !isAgreed) {
+  if (depth !== 'final' || !isAgreed) {
     const noted = operation.txHash === hash ? operation : await noteHash(services, operation, hash);
     if (!noted) return AGAIN;
     const waiting = { operation: noted, attempts };

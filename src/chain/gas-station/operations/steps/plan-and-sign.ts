@@ -1,4 +1,4 @@
-import type { Tx } from '../../../../kernel/db/database';
+import { inOrder, type Tx } from '../../../../kernel/db/database';
 import type { Services } from '../../../../services';
 import { findWallet } from '../../../wallets/operations';
 import type { GasConfig } from '../../config/record';
@@ -46,7 +46,7 @@ export async function fundsRefusal(
   const { id, chain } = operation;
   const most = mostOf(planned);
   const of = { chain, address: senderOf(operation), from: counted, except: id };
-  const [spent, committed] = await Promise.all([spentToday(tx, chain, at, id), committedBy(tx, of)]);
+  const [spent, committed] = await inOrder([spentToday(tx, chain, at, id), committedBy(tx, of)]);
   if (!isWithinBudget(config, spent, most)) return { waitsFor: 'daily_budget' };
   return coins - committed < planned.value + most ? { waitsFor: 'gas' } : undefined;
 }
@@ -66,7 +66,7 @@ export async function assignNonce(
   const { planned, units } = plan;
   const address = senderOf(operation);
   await lockNonces(tx, chain);
-  const [refused, taken] = await Promise.all([
+  const [refused, taken] = await inOrder([
     fundsRefusal(tx, operation, config, plan, at),
     takenNonces(tx, { chain, address, from: plan.counted }),
   ]);
