@@ -13,31 +13,60 @@ import type { ApiRequest, WriteRoute } from './route';
 /** Gives the sealer of a user; of null, the one of answers that belong to no user. Undefined once the user was erased. */
 export type AnswerSealers = (sql: Sql, userId: string | null) => Promise<Sealer | undefined>;
 
-type Personal = Pick<WriteRoute, 'personal' | 'personOf'>;
+type Personal = Pick<WriteRoute, 'personal' | 'personOf' | 'personBefore'>;
+
+/** Whose data the personal fields of an answer are, and what seals them. */
+interface Person {
+  userId: string | null;
+  /** Undefined once the user was erased. */
+  sealer: Sealer | undefined;
+}
 
 const isSuccess = ({ status }: StoredAnswer): boolean => status < 300;
 
-/** The body that the key stores. Unchanged where the answer has no personal field. */
+/** The person of the answer, where the request names one. */
+export async function personNamed(
+  sealers: AnswerSealers | undefined,
+  sql: Sql,
+  { personBefore }: Personal,
+  request: ApiRequest,
+): Promise<Person | undefined> {
+  if (!personBefore || !sealers) return undefined;
+  const userId = await personBefore(request, sql);
+  return { userId, sealer: await sealers(sql, userId) };
+}
+
+/**
+ * The body that the key stores. Unchanged where the answer has no personal field.
+ * @param named from {@link personNamed}
+ */
 export async function keptBody(
   sealers: AnswerSealers | undefined,
   tx: Tx,
   { personal = [], personOf }: Personal,
-  request: ApiRequest,
   key: IdempotencyKey,
   given: StoredAnswer,
+  named: Person | undefined,
 ): Promise<string> {
   if (personal.length === 0 || !isSuccess(given)) return given.body;
   const answer = JSON.parse(given.body) as Record<string, unknown>;
   const found = personal.filter((field) => answer[field] !== undefined);
   if (found.length === 0) return given.body;
-  if (!personOf || !sealers) throw new Error('a route with personal answers names no person');
-  const userId = await personOf(answer, request, tx);
-  const sealer = await sealers(tx, userId);
+  const { userId, sealer } = named ?? (await personIn(sealers, tx, personOf?.(answer)));
   const fields = Object.fromEntries(found.map((field) => [field, answer[field]]));
   if (sealer) keepPersonalFields(tx, key, { userId, fields }, sealer);
   // A value is emptied in its place, so that the order of the fields stays.
   for (const field of found) answer[field] = emptyAs(answer[field]);
   return JSON.stringify(answer);
+}
+
+async function personIn(
+  sealers: AnswerSealers | undefined,
+  sql: Sql,
+  userId: string | null | undefined,
+): Promise<Person> {
+  if (!sealers || userId === undefined) throw new Error('a route with personal answers names no person');
+  return { userId, sealer: await sealers(sql, userId) };
 }
 
 /** The answer to send for a stored one. */

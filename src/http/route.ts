@@ -129,13 +129,11 @@ export interface WriteRoute<Q extends z.ZodType = z.ZodType, B extends z.ZodType
   idempotency?: 'optional' | 'required' | 'ignored';
   /**
    * Names the user whose data the fields `personal` of an answer are, for its stored form. Null: they belong to no user.
-   * Required with `personal`, unless the key is ignored.
+   * It or `personBefore` is required with `personal`, unless the key is ignored.
    */
-  personOf?(
-    answer: Record<string, unknown>,
-    request: ApiRequest<z.output<Q>, z.output<B>>,
-    sql: Sql,
-  ): Promise<string | null> | string | null;
+  personOf?(answer: Record<string, unknown>): string | null;
+  /** As `personOf`, by the request. Read beside the write's first statements, because others wait for its last locks. */
+  personBefore?(request: ApiRequest<z.output<Q>, z.output<B>>, sql: Sql): Promise<string | null>;
   /**
    * Runs before the transaction, to store a file or ask a party. `write` receives its result, and its error is answered
    * as if `write` had thrown it. A repeat with the same key skips it. The transaction may still roll back, so the

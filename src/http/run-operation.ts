@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { Context } from 'koa';
 import type { z } from 'zod';
 import { type Caller } from '../kernel/caller';
-import type { Database, Tx } from '../kernel/db/database';
+import { type Database, inOrder, type Tx } from '../kernel/db/database';
 import { invalid, Problem } from '../kernel/errors';
 import {
   checkedKey,
@@ -19,7 +19,7 @@ import { unstorableField } from '../kernel/wire/json';
 import { parsedBy } from '../kernel/wire/schemas';
 import { auditChange, auditGathered, auditReading } from './audit-admin';
 import { readBytes, readJson } from './body';
-import { type AnswerSealers, keptBody, openedAnswer } from './kept-answer';
+import { type AnswerSealers, keptBody, openedAnswer, personNamed } from './kept-answer';
 import { assertFiles, type Form, fileHashes, formOf, readForm } from './multipart';
 import type { AwaitSettled } from './prefer-wait';
 import { problemBody } from './problem-body';
@@ -259,8 +259,12 @@ async function writtenUnder(
     database,
     key,
     async (tx) => {
-      const { status, body } = await written(tx, route, request, prepared(), deps);
-      const kept = await keptBody(sealers, tx, route, request, key, { status, body });
+      const given = prepared();
+      const [person, { status, body }] = await inOrder([
+        personNamed(sealers, tx, route, request),
+        written(tx, route, request, given, deps),
+      ]);
+      const kept = await keptBody(sealers, tx, route, key, { status, body }, person);
       fresh = { body, kept };
       return { status, body: kept };
     },

@@ -129,7 +129,7 @@ function createRoute(services: Services): Route {
     }),
     response: payoutSchema,
     personal: ['destination'],
-    personOf: async (_, request, sql) => (await accountIn(sql, request)).userId,
+    personBefore: async (request, sql) => (await accountIn(sql, request)).userId,
     status: 201,
     idempotency: 'required',
     problems: [
