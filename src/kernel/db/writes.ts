@@ -86,14 +86,22 @@ export function insertOfRows(
   };
 }
 
-/** An update of any number of rows by their `id`, as {@link insertOfRows}. @param columns without `id` */
-export function updateOfRows(table: string, columns: readonly string[], rows: readonly object[]): Statement {
+/**
+ * An update of any number of rows by their `id`, as {@link insertOfRows}. The ids are also a parameter of their own: the plan of a
+ * join alone would be kept from the time when the table was small, and read all of it.
+ * @param columns without `id`
+ */
+export function updateOfRows<Row extends { id: string }>(
+  table: string,
+  columns: readonly string[],
+  rows: readonly Row[],
+): Statement {
   const names = columns.map(snakeCase);
   return {
     name: `update_rows_${table}`,
     text: `update ${table} t set (${names.join(', ')}) = row(${names.map((name) => `n.${name}`).join(', ')})
-             from json_populate_recordset(null::${table}, $1::json) n where t.id = n.id`,
-    values: [rowsAsJson(['id', ...columns], rows)],
+             from json_populate_recordset(null::${table}, $1::json) n where t.id = n.id and t.id = any($2)`,
+    values: [rowsAsJson(['id', ...columns], rows), rows.map(({ id }) => id)],
   };
 }
 

@@ -7,7 +7,7 @@ import { effective } from './conclusion';
 import { follow } from './follow';
 import type { AnyKind, ProcessSubject } from './kind';
 import type { PartyWord, Situation } from './record';
-import { lockSeveral, readSituations } from './store';
+import { lockSeveral, situationsOf } from './store';
 
 /**
  * Makes the step of several transfers of one kind that gives no orders ({@link TransferKind.askAll}): asks the party
@@ -34,7 +34,7 @@ export async function advanceAll(services: Services, kind: AnyKind, ids: readonl
 /** The transfers that are done, and those about which the party tells nothing now. The others need a step of their own. */
 async function together(services: Services, kind: AnyKind, ids: readonly string[]) {
   const { database, now } = services;
-  const seen = await readSituations(database, kind, now(), (query) => void query.where(anyOf('id', ids)));
+  const seen = await situationsOf(database, kind, now(), ids);
   const ready = seen.filter(isReady(kind));
   const words = await wordsOf(services, kind, ready);
   const [reported, unreported] = [ready.filter(isIn(words)), ready.filter((each) => !isIn(words)(each))];

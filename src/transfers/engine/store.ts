@@ -9,6 +9,7 @@ import type { Break } from '../../process/breaks/record';
 import type { Change, Holding } from './books/position';
 import type { AnyKind, TransferKind } from './kind';
 import type { Decision, PartyWord, Situation, Transfer } from './record';
+import { lockTransfers } from './tables/lock-several';
 
 const COLUMNS = [
   ...['id', 'kind', 'tenantId', 'accountId', 'status', 'terms', 'referenceId', 'idempotencyKey', 'partyRef'],
@@ -64,14 +65,39 @@ export async function readSituations<T, W extends PartyWord>(
   at: Date,
   choose: (query: Knex.QueryBuilder) => void,
 ): Promise<Situation<T, W>[]> {
-  const query = transfers().select(COLUMNS).select(WITH_DECISIONS).where({ kind: kind.name });
+  const query = situations().where({ kind: kind.name });
   choose(query);
-  const rows = await sql.run<Transfer & { decisions: (Record<string, unknown> & { at: string })[] }>(query);
-  return rows.map(({ decisions: inJson, ...row }) => ({
+  return (await sql.run<WithDecisions>(query)).map((row) => situationOf(kind, row, at));
+}
+
+/**
+ * Reads transfers of a kind by their ids, in the order of the ids. The statement does not name the kind, because its plan would
+ * be kept from the time when the table was small, and read all transfers of the kind.
+ */
+export async function situationsOf(
+  sql: Sql,
+  kind: AnyKind,
+  at: Date,
+  ids: readonly string[],
+): Promise<Situation[]> {
+  const rows = await sql.run<WithDecisions>(situations().where(anyOf('id', ids)).orderBy('id'));
+  return rows.filter((row) => row.kind === kind.name).map((row) => situationOf(kind, row, at));
+}
+
+const situations = () => transfers().select(COLUMNS).select(WITH_DECISIONS);
+
+type WithDecisions = Transfer & { decisions: (Record<string, unknown> & { at: string })[] };
+
+function situationOf<T, W extends PartyWord>(
+  kind: TransferKind<T, W>,
+  { decisions: inJson, ...row }: WithDecisions,
+  at: Date,
+): Situation<T, W> {
+  return {
     transfer: transferOf(kind, row),
     decisions: inJson.map((each) => ({ ...decisions.record(each), at: new Date(each.at) })),
     at,
-  }));
+  };
 }
 
 /** Reads a transfer with its decisions. */
@@ -103,7 +129,7 @@ export const lockTransfer = async (
 ): Promise<Locked | undefined> => (await lockSeveral(tx, kind, [id], at))[0];
 
 /**
- * Locks transfers in the order of their ids, and reads their parts in one round trip: the later statements wait for the
+ * Locks transfers in the order of their ids, and reads them in the same round trip: the later statements wait for the
  * locks. Leaves out missing ones.
  */
 export async function lockSeveral(
@@ -112,17 +138,16 @@ export async function lockSeveral(
   ids: readonly string[],
   at: Date,
 ): Promise<Locked[]> {
-  const wanted = transfers().where({ kind: kind.name }).where(anyOf('id', ids));
-  const [rows, decided, booked, open] = await Promise.all([
-    transfers.all(tx, wanted.orderBy('id').forNoKeyUpdate()),
-    decisionsOf(tx, ids),
+  const [, situations, booked, open] = await Promise.all([
+    lockTransfers(tx, ids),
+    situationsOf(tx, kind, at, ids),
     bookedOf(tx, ids),
     openBreaksOf(tx, ...ids),
   ]);
-  return rows.map((row) => ({
-    situation: { transfer: transferOf(kind, row), decisions: decided.get(row.id) ?? [], at },
-    booked: booked.get(row.id) ?? [],
-    open: open.filter(({ subject }) => subject === row.id),
+  return situations.map((situation) => ({
+    situation,
+    booked: booked.get(situation.transfer.id) ?? [],
+    open: open.filter(({ subject }) => subject === situation.transfer.id),
   }));
 }
 
@@ -171,11 +196,6 @@ const decisions = recordTable<Decision & { transferId: string }>(
   { amount: decimal, data: json },
   [...DECISION, 'transferId'],
 );
-
-async function decisionsOf(sql: Sql, ids: readonly string[]): Promise<Map<string, Decision[]>> {
-  const rows = await decisions.all(sql, decisions().where(anyOf('transferId', ids)).orderBy('number'));
-  return grouped(rows);
-}
 
 /** Rows by their transfer. */
 function grouped<Row extends { transferId: string }>(rows: readonly Row[]) {
