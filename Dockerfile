@@ -24,7 +24,7 @@ COPY --from=packages /app/node_modules ./node_modules
 COPY . .
 COPY --from=built /app/dist ./dist
 # A named volume inherits the owner of this folder.
-RUN mkdir -p /var/lib/cardwright/documents /var/lib/cardwright/signer && chown node:node /var/lib/cardwright/*
+RUN mkdir -p /var/lib/cardwright/documents /var/lib/cardwright/signer /var/lib/cardwright/worker && chown node:node /var/lib/cardwright/*
 USER node
 EXPOSE 8080 9464
 CMD ["node", "--require", "./scripts/typescript.cjs", "src/main.ts", "--role", "api"]

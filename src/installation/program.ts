@@ -8,6 +8,7 @@ import type { CommandContext } from './commands/context';
 import { addDocumentsCommand } from './commands/documents';
 import { addKeyCommands } from './commands/keys';
 import { addLedgerCommands } from './commands/ledger';
+import { addLostCommitsCommand } from './commands/lost-commits';
 import { addOperatorCommands } from './commands/operators';
 import { addSchemaCommand, type SchemaPlace } from './commands/schema';
 import { addSeedCommands } from './commands/seed/seed';
@@ -24,6 +25,7 @@ Examples:
   npm run installation -- documents check
   npm run installation -- backup --to /mnt/backup/2026-01-31
   DATA_DIR=.restored npm run installation -- restore --from /mnt/backup/2026-01-31
+  npm run installation -- lost-commits --since 2026-01-31T12:00:00Z
   npm run installation -- keys rotate
   npm run installation -- operator add --name bob
   npm run installation -- seed export --approval apr_… --to /media/ceremony/shares
@@ -105,5 +107,6 @@ function programOf(context: CommandContext, schema: SchemaPlace, json: boolean):
   addKeyCommands(program, context);
   addOperatorCommands(program, context);
   addWalletSeedCommands(program, context);
+  addLostCommitsCommand(program, context);
   return program;
 }

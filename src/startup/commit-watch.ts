@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
 import {
   findMarks,
   forgetOldMarks,
@@ -37,8 +39,7 @@ export async function keepCommitWatch(
 ): Promise<{ end(): Promise<void> }> {
   const path = join(dataDir, FILE);
   const watch = createCommitWatch(services, await readState<KnownMark>(path).catch(() => undefined), {
-    // A worker without a DATA_DIR remembers in memory alone.
-    keep: (mark) => writeState(path, mark).catch(() => undefined),
+    keep: keeperIn(dataDir, services.log),
   });
   const lookout = lookoutOf(services.database);
   await watch.turn();
@@ -50,6 +51,24 @@ export async function keepCommitWatch(
     return 0;
   });
   return { end: () => loop.end() };
+}
+
+/** Keeps a mark in the folder, which it makes. Where that fails, the process remembers in memory alone, and warns once. */
+function keeperIn(dataDir: string, log: Logger): (mark: KnownMark) => Promise<void> {
+  let warned = false;
+  return async (mark) => {
+    try {
+      await mkdir(dataDir, { recursive: true, mode: 0o700 });
+      await writeState(join(dataDir, FILE), mark);
+    } catch (error) {
+      if (!warned)
+        log.warn(
+          { dataDir, err: error },
+          'DATA_DIR cannot be written to: after a restart this worker notices no loss of commits',
+        );
+      warned = true;
+    }
+  };
 }
 
 /** @param remembered the last confirmed mark of an earlier run */

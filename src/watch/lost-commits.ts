@@ -1,6 +1,6 @@
 import { skipLost } from '../chain/wallets/seed/seed';
-import type { LostCommits } from '../kernel/db/commit-marks';
-import type { Database } from '../kernel/db/database';
+import { type LostCommits, newestMark } from '../kernel/db/commit-marks';
+import type { Database, Sql, Tx } from '../kernel/db/database';
 import { lookoutOf, type Sign } from '../kernel/db/lookout';
 import { WATCHED_PARTIES } from '../kernel/outbox/queues';
 import { openBreak } from '../process/breaks/operations';
@@ -28,29 +28,37 @@ const SKIPPED_IBANS = 100;
  * @param at the product's time
  * @returns whether this call has recorded it
  */
-export function noteLostCommits(
-  database: Database,
-  { since, reason }: LostCommits,
-  at: Date,
-): Promise<boolean> {
+export function noteLostCommits(database: Database, loss: LostCommits, at: Date): Promise<boolean> {
   return database.transaction(async (tx) => {
-    await tx.query('select pg_advisory_xact_lock($1)', [LOCK]);
-    // A finding that is still there after the loss was made after it.
-    const [last] = await tx.query<{ foundAt: Date }>(
-      'select found_at as "foundAt" from lost_commits order by number desc limit 1',
-    );
-    if (last && last.foundAt > since) return false;
-    await tx.query('insert into lost_commits (since, reason) values ($1, $2)', [since, reason]);
-    await forgetPlacesSince(tx, since);
-    for (const party of WATCHED_PARTIES) await LISTENERS[party].askInstead?.(tx, at);
-    await skipLost(tx, 'evm', SKIPPED_INDEXES);
-    await skipLostNumbers(tx, SKIPPED_IBANS);
-    const detail = `since ${since.toISOString()}: ${reason}`;
-    await openBreak(tx, { tenantId: null, kind: COMMITS_LOST, subject: 'installation', detail });
-    tx.afterCommit(() => lookoutOf(database).wake());
-    return true;
+    const isNew = await recordLoss(tx, loss, at);
+    if (isNew) tx.afterCommit(() => lookoutOf(database).wake());
+    return isNew;
   });
 }
+
+/** As {@link noteLostCommits}, in the caller's transaction. */
+export async function recordLoss(tx: Tx, { since, reason }: LostCommits, at: Date): Promise<boolean> {
+  await tx.query('select pg_advisory_xact_lock($1)', [LOCK]);
+  // A finding that is still there after the loss was made after it.
+  const [last] = await tx.query<{ foundAt: Date }>(
+    'select found_at as "foundAt" from lost_commits order by number desc limit 1',
+  );
+  if (last && last.foundAt > since) return false;
+  await tx.query('insert into lost_commits (since, reason) values ($1, $2)', [since, reason]);
+  await forgetPlacesSince(tx, since);
+  for (const party of WATCHED_PARTIES) await LISTENERS[party].askInstead?.(tx, at);
+  await skipLost(tx, 'evm', SKIPPED_INDEXES);
+  await skipLostNumbers(tx, SKIPPED_IBANS);
+  const detail = `since ${since.toISOString()}: ${reason}`;
+  await openBreak(tx, { tenantId: null, kind: COMMITS_LOST, subject: 'installation', detail });
+  return true;
+}
+
+/** What a restore to another place has lost: everything after the newest mark that is still there. */
+export const lossByRestore = async (sql: Sql): Promise<LostCommits> => ({
+  since: (await newestMark(sql)) ?? new Date(0),
+  reason: 'restore',
+});
 
 const LAST_LOSS: Sign = { name: 'lost commits', sql: 'select max(number) from lost_commits' };
 

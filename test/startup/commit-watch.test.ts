@@ -1,3 +1,6 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import pino from 'pino';
 import { sendCode } from '../../src/cards/challenges/send';
 import { orderCard } from '../../src/cards/orders/issuance';
 import { carryOutOperation } from '../../src/cards/requests/carry-out';
@@ -12,12 +15,14 @@ import { advanceCardholder } from '../../src/people/cardholders/review/decision'
 import { advanceReview } from '../../src/people/kyc/review';
 import { mayRepeatLost } from '../../src/process/lost-orders';
 import { LOST } from '../../src/process/lost-record';
-import { createCommitWatch } from '../../src/startup/commit-watch';
+import { createCommitWatch, keepCommitWatch } from '../../src/startup/commit-watch';
 import { advanceNamed } from '../../src/transfers/advance-named';
 import { advance } from '../../src/transfers/engine/advance';
 import { payoutKind } from '../../src/transfers/payouts/kind';
 import { lastLoss, noteLostCommits } from '../../src/watch/lost-commits';
 import { type TestApi, testApi } from '../support/api';
+import { temporaryFolder } from '../support/servers';
+import { until } from '../support/until';
 
 /** A loss of commits is played by older marks, as a standby that lagged would have them. */
 
@@ -93,6 +98,44 @@ it('notices a loss although the process was restarted, and one that took all its
   await api.database.query('delete from commit_marks where process = $1', [process]);
   await watching(first.memory.mark).turn();
   expect(await losses()).toMatchObject([{ reason: 'mark' }]);
+});
+
+/** Runs the watch for some turns. @returns its warnings */
+async function watchIn(dataDir: string, turns: number): Promise<string[]> {
+  const warned: string[] = [];
+  const log = pino({ level: 'warn' }, { write: (line: string) => warned.push(JSON.parse(line).msg) });
+  const watch = await keepCommitWatch({ ...api.services, log }, dataDir, 1);
+  for (let turn = 0; turn < turns; turn += 1) {
+    await api.database.query(
+      `insert into idempotency_keys (name, fingerprint, status, body, permanent)
+       values (gen_random_uuid(), '', 200, '', false)`,
+    );
+    await until(async () => (await marksMade()) > turn + 1);
+  }
+  await watch.end();
+  return warned;
+}
+
+const marksMade = async (): Promise<number> => {
+  const [row] = await api.database.query<{ number: string }>(
+    'select max(number) as number from commit_marks',
+  );
+  return Number(row?.number);
+};
+
+it('keeps its memory in a DATA_DIR that it makes', async () => {
+  const dataDir = join(temporaryFolder('watch'), 'data');
+  expect(await watchIn(dataDir, 0)).toEqual([]);
+  const { number } = JSON.parse(readFileSync(join(dataDir, 'commits.json'), 'utf8')) as KnownMark;
+  expect(number).toBe(await marksMade());
+});
+
+it('says once that it cannot keep its memory, and goes on', async () => {
+  const file = join(temporaryFolder('watch'), 'data');
+  writeFileSync(file, 'not a folder');
+  expect(await watchIn(join(file, 'data'), 2)).toEqual([
+    'DATA_DIR cannot be written to: after a restart this worker notices no loss of commits',
+  ]);
 });
 
 it('takes a promoted standby for a loss, because it may lack the last second', async () => {

@@ -39,7 +39,8 @@ const OF_INSTALLATION = [
 ];
 
 const isOfInstallation = ([group = '', verb]: string[]): boolean =>
-  ['migrate', 'backup', 'restore', 'archive'].includes(group) || OF_INSTALLATION.includes(`${group} ${verb}`);
+  ['migrate', 'backup', 'restore', 'archive', 'lost-commits'].includes(group) ||
+  OF_INSTALLATION.includes(`${group} ${verb}`);
 
 /** Runs an operator command, or one of the installation. */
 export const command = (environment: NodeJS.ProcessEnv, ...argv: string[]): Promise<Told> =>

@@ -2,9 +2,8 @@ import type { Command } from 'commander';
 import { type Console, show } from '../../desk/cli/console';
 import { type ChainHead, verifyAudit } from '../../kernel/audit/log';
 import { databaseTime } from '../../kernel/db/clock';
-import { newestMark } from '../../kernel/db/commit-marks';
 import { checkDocuments } from '../../people/check-documents';
-import { noteLostCommits } from '../../watch/lost-commits';
+import { lossByRestore, noteLostCommits } from '../../watch/lost-commits';
 import type { InstallationPlace, InstallationSession } from '../session';
 import type { CommandContext } from './context';
 import { documentsText } from './documents';
@@ -106,8 +105,7 @@ async function proveRestored(
   json: boolean | undefined,
 ): Promise<number> {
   // Everything after the restored moment is lost, so the product recovers from it at its next start.
-  const since = (await newestMark(database)) ?? new Date(0);
-  await noteLostCommits(database, { since, reason: 'restore' }, await databaseTime(database));
+  await noteLostCommits(database, await lossByRestore(database), await databaseTime(database));
   const ledger = await ledgerProblems(database);
   const audit = await verifyAudit(database, auditHead.number > 0 ? [auditHead] : []);
   const documents = await checkDocuments(database, await storedDocuments());

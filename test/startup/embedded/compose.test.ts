@@ -72,6 +72,19 @@ test('every service that another waits for exists and can report the awaited sta
   }
 });
 
+test.each(['signer', 'worker'])(
+  '%s keeps what it remembers in a volume that its user may write to',
+  (role) => {
+    const { environment, volumes } = services[role]!;
+    expect(volumes).toContain(`${role}:${environment?.['DATA_DIR']}`);
+    expect(compose.volumes).toHaveProperty(role);
+    // A named volume inherits the owner of the image's folder.
+    expect(readFileSync(join(root, 'Dockerfile'), 'utf8')).toMatch(
+      new RegExp(`RUN mkdir -p .*${environment?.['DATA_DIR']}\\b`),
+    );
+  },
+);
+
 test('the mode and the secrets are required from outside and named in .env.example', () => {
   const required = new Set([...text.matchAll(/\$\{([A-Z_]+):\?/g)].map(([, name]) => name));
   const example = readFileSync(join(root, '.env.example'), 'utf8');
