@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
+import { chartSettings } from '../../../scripts/document-chart';
 
 /** Checks that a Compose tool cannot do: the file runs our roles, and nothing prevents scaling. */
 
@@ -70,6 +71,31 @@ test('every service that another waits for exists and can report the awaited sta
       if (condition === 'service_healthy') expect(services[name]?.healthcheck).toBeDefined();
     }
   }
+});
+
+/** The servers of the file itself need none of these, and its signer has no way out to keys of others. */
+const LEFT_OUT = /^(TEMPORAL_TLS.*|TEMPORAL_API_KEY|AWS_REGION|STATION_KEYS)$/;
+
+test.each(['api', 'worker', 'dispatcher', 'desk', 'signer', 'migrate'])(
+  '%s gets each setting that it reads',
+  (role) => {
+    const { settings, secrets } = chartSettings();
+    const read = Object.entries({ ...settings, ...secrets }).filter(([, { roles }]) => roles.includes(role));
+    const given = Object.keys(services[role]?.environment ?? {});
+    expect(
+      read.map(([name]) => name).filter((name) => !given.includes(name) && !LEFT_OUT.test(name)),
+    ).toEqual([]);
+  },
+);
+
+test('whoever sends traces reaches the collector of the file', () => {
+  const sending = Object.keys(services).filter((name) =>
+    Object.hasOwn(services[name]?.environment ?? {}, 'OTEL_EXPORTER_OTLP_ENDPOINT'),
+  );
+  expect(sending).toEqual(expect.arrayContaining(['api', 'worker', 'dispatcher', 'desk']));
+  const reachable = networksOf('jaeger');
+  for (const name of sending)
+    expect([name, networksOf(name).some((network) => reachable.includes(network))]).toEqual([name, true]);
 });
 
 test.each(['signer', 'worker'])(
@@ -158,7 +184,8 @@ test('the dispatcher alone delivers webhooks, and has no secret of a party', () 
   const names = Object.keys(services['dispatcher']?.environment ?? {});
   expect(names.filter((name) => /^(PARTY|STRIPE|SMTP|AUDIT|SIGNER|DOCUMENTS)/.test(name))).toEqual([]);
   const reaching = Object.keys(services).filter((name) => networksOf(name).includes('webhooks'));
-  expect(reaching).toEqual(['dispatcher', 'prometheus']);
+  // The others read its metrics, and take its traces.
+  expect(reaching).toEqual(['dispatcher', 'prometheus', 'jaeger']);
 });
 
 test('only the signer has the keys of the wallets, and no secret of a party', () => {
