@@ -207,6 +207,7 @@ function connect(setup: Setup, { database, keyring }: Base): Parts {
   const readings = () => composition.readings;
   const beside = () => own.workers?.metricsUrl;
   const metrics = createMetrics({
+    role: setup.role,
     pool: () => database.counts(),
     database,
     readings,

@@ -440,6 +440,14 @@ it('the schema of the values and the rules of alerts are those that `npm run doc
   );
 });
 
+check('targets have the job that the rules of alerts name', () => {
+  const jobs = [...read('observability/prometheus/alerts.yml').matchAll(/job="([^"]*)"/g)];
+  const [monitor] = rendered.everything.filter(({ kind }) => kind === 'ServiceMonitor');
+  const relabelled = monitor?.['spec'].endpoints.flatMap(({ relabelings }: any) => relabelings);
+  expect(jobs.length).toBeGreaterThan(0);
+  for (const [, job] of jobs) expect(relabelled).toEqual([{ targetLabel: 'job', replacement: job }]);
+});
+
 check('the rules of alerts are those of the product', () => {
   const rule = rendered.everything.find(({ kind }) => kind === 'PrometheusRule');
   expect(rule?.['spec']).toEqual(parse(read('observability/prometheus/alerts.yml')));

@@ -45,7 +45,9 @@ async function knownSeries(): Promise<Map<string, readonly string[]>> {
 }
 
 const FUNCTIONS = new Set(
-  'sum max min count by rate increase histogram_quantile topk time offset and or unless'.split(' '),
+  'sum max min count by rate increase max_over_time histogram_quantile topk time offset and or unless'.split(
+    ' ',
+  ),
 );
 
 /** Names of series and of labels in a query, without texts, ranges and functions. */

@@ -11,9 +11,9 @@ export interface MetricDefinition {
 export const METRICS = {
   build_info: {
     type: 'gauge',
-    labels: ['build', 'node'],
-    help: 'Always 1. The labels tell the version with a hash of its sources, as `/health` does, and the Node that runs them.',
-    alert: 'Two builds for longer than an upgrade takes.',
+    labels: ['build', 'node', 'role'],
+    help: 'Always 1. The labels tell the version with a hash of its sources, as `/health` does, the Node that runs them, and the role of the process.',
+    alert: 'Two builds for longer than an upgrade takes; a role that had a process and has none.',
   },
   http_request_duration_seconds: {
     type: 'histogram',

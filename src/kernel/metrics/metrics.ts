@@ -11,6 +11,8 @@ import { createReader, type Known, type Reading, type ReadingOptions } from './r
 export type Observe = (request: { method: string; route: string; status: number; seconds: number }) => void;
 
 export interface MetricSources extends ReadingOptions {
+  /** Role of the process, as its argument names it. Default: `all`. */
+  role?: string;
   pool?: () => PoolCounts;
   database?: Database;
   machine?: Machine;
@@ -33,11 +35,11 @@ type Made = Record<MetricName, Counter | Gauge | Histogram>;
 
 /** Creates a registry per process. Nothing is global, so that two in one process (tests) do not collide. */
 export function createMetrics(sources: MetricSources = {}): Metrics {
-  const { pool, database, readings, machine, beside = () => undefined, ...options } = sources;
+  const { role = 'all', pool, database, readings, machine, beside = () => undefined, ...options } = sources;
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const metrics = madeIn(registry);
-  (metrics.build_info as Gauge).set({ build: buildId(), node: process.versions.node }, 1);
+  (metrics.build_info as Gauge).set({ build: buildId(), node: process.versions.node, role }, 1);
   const requests = metrics.http_request_duration_seconds as Histogram;
   const read = database && readings && createReader(database, readings, options);
   return {

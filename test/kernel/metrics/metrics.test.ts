@@ -108,10 +108,10 @@ it('counts and times calls of parties, and shows their breakers', async () => {
   expect(sample(body, 'party_breaker_open{gate="first_step",party="bank"}')).toBe('0');
 });
 
-it('tells build and Node', async () => {
+it('tells build, Node and role', async () => {
   const told = sample(
-    (await createMetrics().render()).body,
-    `build_info{build="${buildId()}",node="${process.versions.node}"}`,
+    (await createMetrics({ role: 'worker' }).render()).body,
+    `build_info{build="${buildId()}",node="${process.versions.node}",role="worker"}`,
   );
   expect(told).toBe('1');
 });
