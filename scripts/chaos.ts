@@ -6,8 +6,8 @@ import { wholeNumber } from './support/arguments';
 import { unpackCommit } from './unpack-commit';
 
 const EPILOG = `
-Starts an installation of separate processes in temporary folders: two APIs behind a balancer, two workers, desk, signer, parties,
-Postgres, Temporal and a local chain. Plays every kind of transfer, lives of cards, sweeps and webhooks, and breaks the parts meanwhile.
+Starts an installation of separate processes in temporary folders: two APIs behind a balancer, two workers, two dispatchers, desk, signer,
+parties, Postgres, Temporal and a local chain. Plays every kind of transfer, lives of cards, sweeps and webhooks, and breaks the parts meanwhile.
 After the last fault the lives must end within ${REST_MS / 60_000} minutes, and then everything must come to rest within ${REST_MS / 60_000} minutes.
 
 Exits with 0 when every proof holds, 1 when one is violated, 2 when it was called wrongly.`;
@@ -62,7 +62,7 @@ function readOptions(argv: readonly string[]): ChaosArguments {
       `only these faults, divided by commas: ${Object.keys(FAULTS).join(', ')}`,
       faultNames,
     )
-    .option('--other <commit>', 'the second API and the second worker run this commit')
+    .option('--other <commit>', 'the second API, worker and dispatcher run this commit')
     .addHelpText('after', EPILOG)
     .exitOverride()
     .parse(argv, { from: 'user' })

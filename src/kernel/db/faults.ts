@@ -23,14 +23,13 @@ const ABORTED = '25P02';
 const UNIQUE_VIOLATION = '23505';
 const LOCK_TIMEOUT = '55P03';
 const STATEMENT_TIMEOUT = '57014';
+/** Shutdown by an administrator, crash, start-up, broken connections. */
+const GONE = /^(57P0[123]|25P03|08...)$/;
 /**
- * Shutdown by an administrator, crash, start-up, too many connections, read-only standby, lock and statement time-outs.
+ * No room on the disk, no memory, too many connections, a disk that fails; read-only standby, lock and statement time-outs. The server still
+ * serves the connection. The transaction is over and not committed.
  */
-const AWAY = new Set(['57P01', '57P02', '57P03', '53300', '25006', LOCK_TIMEOUT, STATEMENT_TIMEOUT, '25P03']);
-/**
- * Subset of {@link AWAY} after which the server still serves the connection. The transaction is over and not committed.
- */
-const ANSWERED = new Set(['53300', '25006', LOCK_TIMEOUT, STATEMENT_TIMEOUT]);
+const REFUSED = new RegExp(`^(53...|58...|25006|${LOCK_TIMEOUT}|${STATEMENT_TIMEOUT})$`);
 
 function codeOf(error: unknown): string {
   const code = (error as { code?: unknown } | null)?.code;
@@ -49,7 +48,7 @@ export function isConflict(error: unknown): boolean {
 export function isAway(error: unknown): boolean {
   if (error instanceof DatabaseAway || error instanceof CommitUnknown) return true;
   const code = codeOf(error);
-  if (AWAY.has(code) || code.startsWith('08')) return true;
+  if (GONE.test(code) || REFUSED.test(code)) return true;
   if (/^E(CONN|PIPE|HOST|NET|TIMEDOUT|AI_)/.test(code)) return true;
   return (
     error instanceof Error &&
@@ -63,7 +62,7 @@ export const isLockTimeout = (error: unknown): boolean =>
 
 /** Whether the connection is lost. False when a server that still answers gave a statement up. */
 export function isBroken(error: unknown): boolean {
-  return isAway(error) && !ANSWERED.has(codeOf(error));
+  return isAway(error) && !REFUSED.test(codeOf(error));
 }
 
 /**

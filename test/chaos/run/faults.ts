@@ -1,5 +1,5 @@
-import { execFileSync } from 'node:child_process';
-import { readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, rmSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
@@ -42,6 +42,14 @@ const killServer = (name: 'postgres' | 'temporal' | 'chain'): Fault => ({
   play: ({ fleet }) => replaced(fleet[name]),
 });
 
+/** Without room for its WAL, Postgres ends all backends and cannot recover until there is room again. */
+const fillDisk = (name: keyof ChaosWorld['disks']): Fault => ({
+  skipped: ({ disks }) => (disks[name] ? undefined : 'no file system can be mounted here'),
+  play: async ({ disks }, random) => {
+    await fill(disks[name] ?? '', random.between(5_000, 10_000));
+  },
+});
+
 const network = (server: 'postgres' | 'temporal', way: 'cut' | 'delay' | 'halfClose' | 'part'): Fault => ({
   play: async ({ proxies }, random) => {
     await proxies[server][way](random.between(5_000, 20_000));
@@ -52,6 +60,7 @@ const network = (server: 'postgres' | 'temporal', way: 'cut' | 'delay' | 'halfCl
 export const FAULTS = {
   'kill an API': killRole('api', 'api 2'),
   'kill a worker': killRole('worker', 'worker 2'),
+  'kill a dispatcher': killRole('dispatcher', 'dispatcher 2'),
   'kill the signer': killRole('signer'),
   'kill the desk': killRole('desk'),
   'kill the parties': { play: ({ parties }) => parties.kill9() },
@@ -69,6 +78,7 @@ export const FAULTS = {
   'kill the chain': killServer('chain'),
   'freeze an API': freezeRole('api', 'api 2'),
   'freeze a worker': freezeRole('worker', 'worker 2'),
+  'freeze a dispatcher': freezeRole('dispatcher', 'dispatcher 2'),
   'freeze Postgres': {
     play: ({ fleet }, random) => {
       const pid = fleet.postgres.pid();
@@ -89,19 +99,12 @@ export const FAULTS = {
   'take all connections': {
     play: ({ fleet }, random) => takeConnections(fleet.databaseUrl, random.between(5_000, 10_000)),
   },
-  'fill the disk of documents': {
-    skipped: ({ documents }) => (documents.small ? undefined : 'no file system can be mounted here'),
-    play: ({ documents }, random) => fill(documents.folder, random.between(5_000, 10_000)),
-  },
+  'fill the disk of documents': fillDisk('documents'),
+  'fill the disk of Postgres': fillDisk('postgres'),
   'wipe Temporal': { play: ({ fleet, database }) => wipeTemporal(fleet, database) },
 } as const satisfies Record<string, Fault>;
 
 export type FaultName = keyof typeof FAULTS;
-
-/** Faults that this run names as not possible, and why. */
-export const IMPOSSIBLE: Record<string, string> = {
-  'fill the disk of Postgres': 'the embedded Postgres has no file system of its own',
-};
 
 /** Kills a server, and waits until its keeper has started it again. */
 export async function replaced(server: Pick<Server, 'pid'>): Promise<void> {
@@ -168,14 +171,25 @@ async function takeConnections(ownerUrl: string, ms: number): Promise<void> {
 }
 
 async function fill(folder: string, ms: number): Promise<void> {
-  const filler = join(folder, 'filler');
-  const { bavail, bsize } = statfsSync(folder);
+  const fillers = join(folder, 'fillers');
+  mkdirSync(fillers);
   try {
-    writeFileSync(filler, Buffer.alloc(bavail * bsize));
+    takeRoom(fillers);
     await sleep(ms);
   } finally {
-    rmSync(filler, { force: true });
+    rmSync(fillers, { recursive: true });
   }
+}
+
+/** Takes what is free in ever smaller pieces, because others write meanwhile. */
+function takeRoom(folder: string): void {
+  const free = () => {
+    const { bavail, bsize } = statfsSync(folder);
+    return bavail * bsize;
+  };
+  let made = 0;
+  for (let bytes = free(); bytes >= 4_096; bytes = Math.min(Math.floor(bytes / 2), free()))
+    spawnSync('fallocate', ['--length', String(bytes), join(folder, String((made += 1)))]);
 }
 
 /**

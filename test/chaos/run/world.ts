@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, rmSync } from 'node:fs';
+import { appendFileSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
@@ -19,14 +19,14 @@ import { openProxy, type Proxy } from './proxy';
 
 /**
  * An installation of separate processes for a chaos run. The parties are apart with a database of their own, so that they remember
- * what the product forgets. The second API and the second worker reach Postgres and Temporal through proxies, their clocks are wrong,
+ * what the product forgets. The second API, worker and dispatcher reach Postgres and Temporal through proxies, their clocks are wrong,
  * and they may run another commit.
  */
 export interface ChaosWorld {
   fleet: Fleet;
   /** The roles by name, such as `api 2`. */
   roles: Record<RoleName, Kept>;
-  /** The network of the second API and the second worker. */
+  /** The network of the second API, worker and dispatcher. */
   proxies: Record<'postgres' | 'temporal', Proxy>;
   parties: { kill9(): Promise<void>; database: Database };
   /** The product's database, as its owner. */
@@ -40,8 +40,8 @@ export interface ChaosWorld {
   moneyed: Moneyed;
   iban: string;
   onChain: ChainWorld;
-  /** The folder of documents; `small` where it is a disk of its own. */
-  documents: { folder: string; small: boolean };
+  /** Folders that are disks of their own. Absent where none can be mounted. */
+  disks: { documents?: string; postgres?: string };
   /** Clients reach the product here. */
   frontUrl: string;
   /** An operator command at the desk's process. */
@@ -51,20 +51,31 @@ export interface ChaosWorld {
   close(): Promise<void>;
 }
 
-export type RoleName = 'api' | 'api 2' | 'worker' | 'worker 2' | 'desk' | 'signer';
+export type RoleName =
+  | 'api'
+  | 'api 2'
+  | 'worker'
+  | 'worker 2'
+  | 'dispatcher'
+  | 'dispatcher 2'
+  | 'desk'
+  | 'signer';
 
 /**
- * A worker is minutes ahead, and an API is as far behind as docs/operating.md allows. An API further behind takes no rates, and refuses the
- * quotes and destinations that the other one made.
+ * A worker and a dispatcher are minutes ahead, and an API is as far behind as docs/operating.md allows. An API further behind takes no
+ * rates, and refuses the quotes and destinations that the other one made.
  */
-export const CLOCK_SHIFTS_MS = { 'api 2': -4_000, 'worker 2': 120_000 } as const;
+export const CLOCK_SHIFTS_MS = { 'api 2': -4_000, 'worker 2': 120_000, 'dispatcher 2': 120_000 } as const;
 
 /** Enough for hours: a life of money costs some 5,000. */
 const OPENING = { usd: '40000000.00', eur: '40000000.00' };
 /** Sum that an admin may decide alone, above the opening. */
 const LIMIT = '100000000';
-/** Enough for hours of documents, which take a megabyte a minute. A fault fills the rest. */
-const DISK_BYTES = 256 * 1024 ** 2;
+/**
+ * Enough for hours of documents, which take a megabyte a minute, and for the books with their WAL (`max_wal_size`, 2 GB). A fault fills
+ * the rest.
+ */
+const DISK_BYTES = { documents: 256 * 1024 ** 2, postgres: 3 * 1024 ** 3 };
 
 /** @param other folder of another commit (scripts/unpack-commit.ts), which half of the processes run */
 export async function openWorld(other?: string): Promise<ChaosWorld> {
@@ -78,12 +89,15 @@ export async function openWorld(other?: string): Promise<ChaosWorld> {
     const balancer = await openBalancer();
     closing.push(() => balancer.close());
     const parties = await startParties(closing);
-    const documents = openDisk(closing);
+    const documents = temporaryFolder('documents');
+    closing.push(() => rmSync(documents, { recursive: true, force: true }));
+    const hasDisk = mounted(documents, DISK_BYTES.documents, closing);
     const deskPort = await freePort();
     const environment = {
       ...parties.addresses,
       PUBLIC_URL: balancer.url,
-      DOCUMENTS_FOLDER: documents.folder,
+      DOCUMENTS_FOLDER: documents,
+      WORKER_WEBHOOKS: 'off',
       DESK_URL: `http://127.0.0.1:${deskPort}`,
       ADMIN_LIMIT: LIMIT,
       ADMIN_TENANT_LIMIT: LIMIT,
@@ -91,6 +105,7 @@ export async function openWorld(other?: string): Promise<ChaosWorld> {
     };
     const fleet = await startFleet(environment);
     closing.push(() => fleet.close());
+    const postgres = await onDisk(fleet, closing);
     const { roles, proxies } = await startOthers(fleet, { balancer, deskPort, other, closing });
     const database = createDatabase({ url: fleet.databaseUrl, poolSize: 3, name: 'chaos' });
     closing.push(() => database.close());
@@ -111,7 +126,7 @@ export async function openWorld(other?: string): Promise<ChaosWorld> {
       receiver,
       ...tenant,
       onChain,
-      documents,
+      disks: { ...(hasDisk && { documents }), ...(postgres && { postgres }) },
       frontUrl: balancer.url,
       operator: fleet.operator,
       logs: keepLogs(roles, closing),
@@ -123,17 +138,37 @@ export async function openWorld(other?: string): Promise<ChaosWorld> {
   }
 }
 
-/** A small disk in memory for documents, where this user may mount one. */
-function openDisk(closing: (() => unknown)[]): ChaosWorld['documents'] {
-  const folder = temporaryFolder('documents');
-  closing.push(() => rmSync(folder, { recursive: true, force: true }));
+/** Mounts a small disk in memory. @returns whether this user may */
+function mounted(folder: string, bytes: number, closing: (() => unknown)[], options = ''): boolean {
   try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_BYTES}`, 'tmpfs', folder], { stdio: 'ignore' });
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${bytes}${options}`, 'tmpfs', folder], {
+      stdio: 'ignore',
+    });
   } catch {
-    return { folder, small: false };
+    return false;
   }
   closing.push(() => execFileSync('umount', ['-l', folder]));
-  return { folder, small: true };
+  return true;
+}
+
+/** Moves the data of Postgres to a disk of its own. @returns its folder, where this user may mount one */
+async function onDisk(
+  { dataDir, postgres }: Pick<Fleet, 'dataDir' | 'postgres'>,
+  closing: (() => unknown)[],
+): Promise<string | undefined> {
+  const [data, aside] = [join(dataDir, 'postgres'), join(dataDir, 'aside')];
+  const { uid, gid } = statSync(data);
+  await postgres.stop();
+  renameSync(data, aside);
+  mkdirSync(data);
+  const hasDisk = mounted(data, DISK_BYTES.postgres, closing, `,mode=700,uid=${uid},gid=${gid}`);
+  if (hasDisk) execFileSync('cp', ['-a', `${aside}/.`, data]);
+  else {
+    rmSync(data, { recursive: true });
+    renameSync(aside, data);
+  }
+  await postgres.start();
+  return hasDisk ? data : undefined;
 }
 
 interface Others {
@@ -159,9 +194,11 @@ async function startOthers(fleet: Fleet, { balancer, deskPort, other, closing }:
     CLOCK_SHIFT_MS: String(CLOCK_SHIFTS_MS[name]),
   });
   const port = await freePort();
-  const [api, worker, desk] = await Promise.all([
+  const [api, worker, dispatcher, dispatcher2, desk] = await Promise.all([
     fleet.another('api', { ...apart('api 2'), PORT: String(port) }, other),
     fleet.another('worker', apart('worker 2'), other),
+    fleet.another('dispatcher'),
+    fleet.another('dispatcher', apart('dispatcher 2'), other),
     fleet.another('desk', { DESK_PORT: String(deskPort) }),
   ]);
   balancer.add(fleet.baseUrl);
@@ -171,6 +208,8 @@ async function startOthers(fleet: Fleet, { balancer, deskPort, other, closing }:
     'api 2': api,
     worker: fleet.worker,
     'worker 2': worker,
+    dispatcher,
+    'dispatcher 2': dispatcher2,
     desk,
     signer: fleet.signer,
   };
