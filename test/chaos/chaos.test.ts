@@ -6,6 +6,8 @@ import { REST_MS, runChaos } from './run/run';
 
 const MINUTES = Number(process.env['CHAOS_MINUTES'] ?? 3);
 const SEED = Number(process.env['CHAOS_SEED'] ?? 40);
+/** A busy machine of two cores plays ten in three minutes. */
+const LEAST_FAULTS = MINUTES;
 /** Start, undisturbed lives and proofs. The lives, the records and the workflows have a time of rest each. */
 const AROUND_MS = 600_000 + 3 * REST_MS;
 
@@ -16,8 +18,10 @@ it(
   async () => {
     const show = (line: string) => process.stderr.write(`${line}\n`);
     show(`Chaos for ${MINUTES} minutes with seed ${SEED}`);
-    const { violated, rows, logs } = await runChaos({ minutes: MINUTES, seed: SEED, show });
+    const { violated, rows, logs, faults } = await runChaos({ minutes: MINUTES, seed: SEED, show });
     expect({ violated, logs }).toEqual({ violated: {}, logs });
+    const played = Object.values(faults).reduce((sum, count) => sum + count, 0);
+    expect(played).toBeGreaterThanOrEqual(LEAST_FAULTS);
     expect(rows.filter(({ ended }) => Object.keys(ended).length === 0)).toEqual([]);
   },
   MINUTES * 60_000 + AROUND_MS,

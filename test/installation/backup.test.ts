@@ -6,10 +6,12 @@ import { createDatabase } from '../../src/kernel/db/database';
 import { migrate } from '../../src/kernel/db/migrate';
 import { giveRights } from '../../src/kernel/db/roles';
 import { type EmbeddedPostgres, startPostgres } from '../../src/startup/embedded/postgres/server';
+import { killAll, START_MS } from '../startup/process';
 import { type Client, type TestApi, testApi } from '../support/api';
-import { masterKeysText, testKeyring } from '../support/keyring';
+import { masterKeysText, SIGNER_KEYS_TEXT, testKeyring } from '../support/keyring';
 import { command } from '../support/operator';
-import { quietLog, temporaryFolder } from '../support/servers';
+import { shareBundles, startWhole } from '../support/product';
+import { giveOwnPorts, quietLog, temporaryFolder } from '../support/servers';
 import { userInReview } from '../support/uploads';
 
 /** Rehearses backup and restore on the embedded Postgres: under load, to the end of the WAL, to a moment, and with faults. */
@@ -89,7 +91,12 @@ beforeAll(async () => {
   accountId = body.accounts.find(({ currency }: { currency: string }) => currency === 'USD').accountId;
   await userInReview(client);
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => {
+  killAll();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const SEPA = { name: 'Ada Byron', iban: 'DE89370400440532013000', bic: 'COBADEFF' };
 
 it('backs up while requests are served, and leaves every key out', async () => {
   await deposit('100.00');
@@ -168,6 +175,41 @@ describe('with the installation lost', () => {
     expect([code, err]).toEqual([0, '']);
     expect(await balanceIn('moment')).toBe(balances[1]);
   });
+
+  it(
+    'serves from a restored folder, pays, and shows people the loss',
+    async () => {
+      await Promise.all([giveOwnPorts(path('moment')), shareBundles(path('moment'))]);
+      const keys = { MASTER_KEYS, SIGNER_KEYS: SIGNER_KEYS_TEXT };
+      const whole = await startWhole(path('moment'), { ...keys, CHAIN: 'off' });
+      try {
+        const { baseUrl } = whole.credentials;
+        const { clientId, clientSecret } = client;
+        const call = async (method: string, to: string, body?: object, more = {}) => {
+          const headers = { 'x-client-id': clientId, 'x-client-secret': clientSecret, ...more };
+          const json = { 'content-type': 'application/json', ...headers };
+          const answer = await fetch(baseUrl + to, {
+            method,
+            headers: json,
+            body: JSON.stringify(body) ?? null,
+          });
+          return { status: answer.status, body: (await answer.json()) as any };
+        };
+        const account = `/v2/accounts/${accountId}`;
+        expect((await call('GET', `${account}/balance`)).body.available).toBe(balances[1]);
+        const quote = await call('POST', `${account}/payout-quote`, { method: 'sepa', amount: '20.00' });
+        const order = { quoteId: quote.body.quoteId, destination: SEPA };
+        const waiting = { 'x-idempotency-key': 'after the restore', prefer: 'wait=60' };
+        const paid = await call('POST', `${account}/payouts`, order, waiting);
+        expect([paid.status, paid.body.status]).toEqual([201, 'completed']);
+        const metrics = await (await fetch(whole.metricsUrl)).text();
+        expect(metrics).toContain('breaks_open{kind="commits_lost"} 1');
+      } finally {
+        await whole.stop();
+      }
+    },
+    START_MS,
+  );
 
   it('restores the backup alone, with the postings until it was complete', async () => {
     const { code, err } = await restoreTo('alone');

@@ -28,6 +28,17 @@ afterEach(async () => {
   await api.close();
 });
 
+it('has the columns of the table that it takes chains from, in their order', async () => {
+  const columnsOf = (table: string) =>
+    api.database.query(
+      `select column_name, data_type, numeric_precision, numeric_scale from information_schema.columns
+        where table_name = $1 order by ordinal_position`,
+      [table],
+    );
+  expect((await columnsOf('authorizations')).length).toBeGreaterThan(5);
+  expect(await columnsOf('archived_authorizations')).toEqual(await columnsOf('authorizations'));
+});
+
 const DAY = 86_400;
 const pass = (days: number) => api.database.query('select advance_product_offset($1)', [days * DAY]);
 const daysAgo = async (days: number): Promise<Date> => {
