@@ -15,12 +15,21 @@ import { temporalAt } from '../support/outside/temporal-client';
 import { type Credential, type Fleet, startFleet } from '../support/product';
 import { temporaryFolder } from '../support/servers';
 import { until } from '../support/until';
+import {
+  expectCreditedAgain,
+  expectSweepDiffers,
+  expectSweepsOn,
+  type Forgotten,
+  playForgotten,
+  prepareWallets,
+} from './chain/lost';
+import { type ChainWorld, openChainWorld } from './chain/world';
 import { type Persistent, persistent } from './persistent';
 import { startParties } from './run/parties';
 import { compareOrders } from './run/proofs';
 
 /**
- * Postgres fails over to a standby that lacks ten seconds of commits, while payouts leave and payments arrive. The parties run apart
+ * Postgres fails over to a standby that lacks ten seconds of commits, while payouts leave, payments arrive and a wallet is swept. The parties run apart
  * with a database of their own, so they remember everything. The standby is a physical copy that is promoted, with the addresses
  * and passwords of the former server.
  */
@@ -40,6 +49,8 @@ let account: string;
 let eur: string;
 let usd: string;
 let iban: string;
+let onChain: ChainWorld;
+let wallets: Forgotten;
 
 /** Each payout and payment has an amount of its own, so that a second one would be seen. */
 let cents = 0;
@@ -60,8 +71,11 @@ beforeAll(async () => {
   credential = await fleet.newTenant();
   client = persistent(fleet, credential);
   await provide(admin);
+  onChain = await openChainWorld(fleet, credential);
+  wallets = await prepareWallets(onChain);
 }, 2 * START_MS);
 afterAll(async () => {
+  await onChain?.close();
   await database?.close();
   await fleet?.close();
   for (const close of closing.reverse()) await close();
@@ -180,7 +194,7 @@ it(
       standby,
     );
     const end = load();
-    await sleep(LOST_SECONDS * 1_000);
+    await Promise.all([sleep(LOST_SECONDS * 1_000), playForgotten(onChain, wallets)]);
     const before = answered.size;
     await failOver();
     await sleep(2_000);
@@ -269,6 +283,12 @@ it(
   },
   START_MS,
 );
+
+it('credits a payment on a chain again, and once', () => expectCreditedAgain(onChain, database), START_MS);
+
+it('shows the lost sweep as a difference', () => expectSweepDiffers(fleet), START_MS);
+
+it('sweeps on, and gives no lost address again', () => expectSweepsOn(onChain, wallets), START_MS);
 
 /** Ids of payouts that were answered and do not exist. */
 async function lostPayouts(): Promise<string[]> {

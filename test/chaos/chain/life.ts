@@ -30,13 +30,17 @@ export async function liveOnChain(world: ChainWorld, name: string): Promise<void
   await credited(world);
 
   for (const [step, address] of Object.entries({ byItself, byHand }))
-    await world.client.send('POST', '/v1/wallets/release', { chain: CHAIN, address }, key(`release-${step}`));
+    await release(world, address, key(`release-${step}`));
   await sweptByHand(world, byHand, key);
   await configure(world, { autoSweep: true }, key('by-itself-again'));
   await sweptByItself(world, byItself);
 }
 
-async function allocate({ client, accountId }: ChainWorld, key: string, ttl?: number): Promise<string> {
+export async function allocate(
+  { client, accountId }: ChainWorld,
+  key: string,
+  ttl?: number,
+): Promise<string> {
   const terms = { chain: CHAIN, asset: 'USDT', accountId, reference: key };
   const asked = { ...terms, ...(ttl === undefined ? {} : { ttlSeconds: ttl }) };
   const { status, body, text } = await client.send('POST', '/v1/wallets/allocate', asked, key);
@@ -44,7 +48,10 @@ async function allocate({ client, accountId }: ChainWorld, key: string, ttl?: nu
   return body.address;
 }
 
-async function pay({ payer, paid }: ChainWorld, wallet: string, units: bigint): Promise<Payment> {
+export const release = ({ client }: ChainWorld, address: string, key: string): Promise<Answer> =>
+  client.send('POST', '/v1/wallets/release', { chain: CHAIN, address }, key);
+
+export async function pay({ payer, paid }: ChainWorld, wallet: string, units: bigint): Promise<Payment> {
   const payment = { wallet, units, hash: await payer.pay('USDT', wallet, units) };
   paid.push(payment);
   return payment;
@@ -60,7 +67,7 @@ async function claim({ client }: ChainWorld, { wallet, hash }: Payment, key: str
 }
 
 /** Waits until the account has all payments. */
-async function credited({ client, accountId, paid }: ChainWorld): Promise<void> {
+export async function credited({ client, accountId, paid }: ChainWorld): Promise<void> {
   const all = formatAmount(fromUnits(total(paid), TEST_USDT_DECIMALS), 'USDT');
   await client.get(`/v2/accounts/${accountId}/balance`, ({ available }) => available === all);
 }
