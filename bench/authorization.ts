@@ -1,7 +1,9 @@
 import type { Database } from '../src/kernel/db/database';
+import { partySecret } from '../src/parties/sandbox/mount';
 import { targetsOf } from './cards';
 import { median } from './comparison';
-import { openServices, spreadTenants } from './fixtures';
+import { type BenchTenant, openServices, spreadTenants } from './fixtures';
+import type { LoadTarget } from './load';
 import { processorTime } from './processor-time';
 import { openBench, portOf, runLoad, startCardApi } from './servers';
 
@@ -14,6 +16,9 @@ const APIS = Number(process.env['BENCH_APIS'] ?? 1);
 /** Each process serves its own tenants, as behind a balancer that hashes the client's id. */
 const BY_CLIENT = process.env['BENCH_ROUTE'] === 'client';
 
+/** By the card processor's line, as in production. Default: by the sandbox's endpoint for clients. */
+const BY_LINE = process.env['BENCH_LINE'] === 'on';
+
 /**
  * Measures the cost of one authorization: processor time of the API and of Postgres, with cards spread over 50 tenants.
  * This is one turn. To compare two versions, take turns of each in random order and compare their medians (`compare`).
@@ -23,7 +28,15 @@ export async function benchAuthorization(): Promise<void> {
   try {
     const services = await openServices(bench);
     const tenants = await spreadTenants(services);
+    if (BY_LINE) await services.database.query('update cards set processor_reference = id');
     await services.database.query('vacuum analyze');
+    const plan = BY_LINE
+      ? {
+          path: '/processor/v1/messages',
+          processor: partySecret(services.keyring, 'card-processor').toString('base64'),
+        }
+      : { path: '/sandbox/transactions' };
+    const targets = BY_LINE ? messagesOf : targetsOf;
     const apis = await Promise.all(
       Array.from({ length: APIS }, (_, index) => startCardApi(bench, 'info', portOf('api') + index)),
     );
@@ -33,8 +46,8 @@ export async function benchAuthorization(): Promise<void> {
           runLoad({
             port,
             connections: CONNECTIONS / APIS,
-            targets: targetsOf(BY_CLIENT ? tenants.filter((_, place) => place % APIS === index) : tenants),
-            path: '/sandbox/transactions',
+            targets: targets(BY_CLIENT ? tenants.filter((_, place) => place % APIS === index) : tenants),
+            ...plan,
             seconds,
             warmUp,
           }),
@@ -66,6 +79,23 @@ export async function benchAuthorization(): Promise<void> {
     await bench.close();
   }
 }
+
+/** Messages about cards, without the names that each message has of its own. */
+const messagesOf = (tenants: BenchTenant[]): LoadTarget[] =>
+  tenants.flatMap(({ clientId, clientSecret, cards }) =>
+    cards.map((cardReference) => ({
+      clientId,
+      clientSecret,
+      body: JSON.stringify({
+        type: 'authorization',
+        cardReference,
+        amount: '0.01',
+        currency: 'USD',
+        final: false,
+        merchant: { name: 'Bench', mcc: '5411', city: 'Vienna', country: 'AT' },
+      }),
+    })),
+  );
 
 async function authorizations(database: Database): Promise<number> {
   const [row] = await database.query<{ count: string }>('select count(*) from card_transactions');

@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { SIGNATURE_HEADER, signMessage } from '../src/parties/protocol/signature';
 import { answerPlan } from './own-process';
 
 /**
@@ -19,6 +20,8 @@ export interface LoadPlan {
   pause?: number;
   /** The load measures refusals too. */
   refusals?: true;
+  /** Secret of the card processor in base64: the bodies are its messages, each with names of its own and signed. */
+  processor?: string;
 }
 
 export interface LoadTarget {
@@ -42,12 +45,26 @@ export interface LoadResult {
 
 let sequence = 0;
 
-function requestBytes({ path }: LoadPlan, target: LoadTarget): string {
+function requestBytes({ path, processor }: LoadPlan, target: LoadTarget): string {
   sequence += 1;
+  if (processor !== undefined) return messageBytes(path, Buffer.from(processor, 'base64'), target);
   return (
     `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\n` +
     `x-client-id: ${target.clientId}\r\nx-client-secret: ${target.clientSecret}\r\n` +
     `x-idempotency-key: bench-${process.pid}-${sequence}\r\ncontent-length: ${target.body.length}\r\n\r\n${target.body}`
+  );
+}
+
+/** A message has names of its own, which its signature covers. */
+function messageBytes(path: string, secret: Buffer, { body }: LoadTarget): string {
+  const name = `bench-${process.pid}-${sequence}`;
+  const sentAt = new Date();
+  const names = { messageId: name, networkReference: name, sentAt: sentAt.toISOString() };
+  const message = `${JSON.stringify(names).slice(0, -1)},${body.slice(1)}`;
+  return (
+    `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\n` +
+    `${SIGNATURE_HEADER}: ${signMessage(Buffer.from(message), secret, sentAt)}\r\n` +
+    `content-length: ${message.length}\r\n\r\n${message}`
   );
 }
 
