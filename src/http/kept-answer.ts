@@ -15,7 +15,7 @@ export type AnswerSealers = (sql: Sql, userId: string | null) => Promise<Sealer 
 
 type Personal = Pick<WriteRoute, 'personal' | 'personOf' | 'personBefore'>;
 
-/** Whose data the personal fields of an answer are, and what seals them. */
+/** The person whose data the personal fields of an answer are, and the sealer for them. */
 interface Person {
   userId: string | null;
   /** Undefined once the user was erased. */

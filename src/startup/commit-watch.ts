@@ -53,7 +53,7 @@ export async function keepCommitWatch(
   return { end: () => loop.end() };
 }
 
-/** Keeps a mark in the folder, which it makes. Where that fails, the process remembers in memory alone, and warns once. */
+/** Keeps a mark in the folder, which it makes. A process that cannot keep it remembers in memory alone, and warns once. */
 function keeperIn(dataDir: string, log: Logger): (mark: KnownMark) => Promise<void> {
   let warned = false;
   return async (mark) => {

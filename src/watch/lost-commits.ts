@@ -54,7 +54,7 @@ export async function recordLoss(tx: Tx, { since, reason }: LostCommits, at: Dat
   return true;
 }
 
-/** What a restore to another place has lost: everything after the newest mark that is still there. */
+/** A restore has lost everything after the newest mark that is still there. */
 export const lossByRestore = async (sql: Sql): Promise<LostCommits> => ({
   since: (await newestMark(sql)) ?? new Date(0),
   reason: 'restore',

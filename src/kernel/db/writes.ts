@@ -87,8 +87,8 @@ export function insertOfRows(
 }
 
 /**
- * An update of any number of rows by their `id`, as {@link insertOfRows}. The ids are also a parameter of their own: the plan of a
- * join alone would be kept from the time when the table was small, and read all of it.
+ * An update of any number of rows by their `id`, as {@link insertOfRows}. The ids are also a parameter of their own. The plan of
+ * a join alone, kept from the time when the table was small, would read all of it.
  * @param columns without `id`
  */
 export function updateOfRows<Row extends { id: string }>(

@@ -181,7 +181,7 @@ async function fill(folder: string, ms: number): Promise<void> {
   }
 }
 
-/** Takes what is free in ever smaller pieces, because others write meanwhile. */
+/** Takes the free room in ever smaller pieces, because others write meanwhile. */
 function takeRoom(folder: string): void {
   const free = () => {
     const { bavail, bsize } = statfsSync(folder);
