@@ -2,8 +2,7 @@ import type { Database } from '../src/kernel/db/database';
 import { partySecret } from '../src/parties/sandbox/mount';
 import { targetsOf } from './cards';
 import { median } from './comparison';
-import { type BenchTenant, openServices, spreadTenants } from './fixtures';
-import type { LoadTarget } from './load';
+import { openServices, spreadTenants } from './fixtures';
 import { processorTime } from './processor-time';
 import { openBench, portOf, runLoad, startCardApi } from './servers';
 
@@ -36,7 +35,7 @@ export async function benchAuthorization(): Promise<void> {
           processor: partySecret(services.keyring, 'card-processor').toString('base64'),
         }
       : { path: '/sandbox/transactions' };
-    const targets = BY_LINE ? messagesOf : targetsOf;
+    const bodyOf = BY_LINE ? messageOf : undefined;
     const apis = await Promise.all(
       Array.from({ length: APIS }, (_, index) => startCardApi(bench, 'info', portOf('api') + index)),
     );
@@ -46,7 +45,10 @@ export async function benchAuthorization(): Promise<void> {
           runLoad({
             port,
             connections: CONNECTIONS / APIS,
-            targets: targets(BY_CLIENT ? tenants.filter((_, place) => place % APIS === index) : tenants),
+            targets: targetsOf(
+              BY_CLIENT ? tenants.filter((_, place) => place % APIS === index) : tenants,
+              bodyOf,
+            ),
             ...plan,
             seconds,
             warmUp,
@@ -80,22 +82,15 @@ export async function benchAuthorization(): Promise<void> {
   }
 }
 
-/** Messages about cards, without the names that each message has of its own. */
-const messagesOf = (tenants: BenchTenant[]): LoadTarget[] =>
-  tenants.flatMap(({ clientId, clientSecret, cards }) =>
-    cards.map((cardReference) => ({
-      clientId,
-      clientSecret,
-      body: JSON.stringify({
-        type: 'authorization',
-        cardReference,
-        amount: '0.01',
-        currency: 'USD',
-        final: false,
-        merchant: { name: 'Bench', mcc: '5411', city: 'Vienna', country: 'AT' },
-      }),
-    })),
-  );
+/** A message about a card, without the names that each message has of its own. */
+const messageOf = (cardReference: string) => ({
+  type: 'authorization',
+  cardReference,
+  amount: '0.01',
+  currency: 'USD',
+  final: false,
+  merchant: { name: 'Bench', mcc: '5411', city: 'Vienna', country: 'AT' },
+});
 
 async function authorizations(database: Database): Promise<number> {
   const [row] = await database.query<{ count: string }>('select count(*) from card_transactions');

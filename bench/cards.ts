@@ -56,17 +56,17 @@ export async function benchCards(): Promise<void> {
   }
 }
 
-export function targetsOf(tenants: BenchTenant[]): LoadTarget[] {
-  return tenants.flatMap(({ clientId, clientSecret, cards }) =>
-    cards.map((cardId) => ({
-      clientId,
-      clientSecret,
-      body: JSON.stringify({
-        cardId,
-        type: 'authorization',
-        amount: '0.01',
-        merchant: { name: 'Bench', mcc: '5411' },
-      }),
-    })),
+const authorizationOf = (cardId: string) => ({
+  cardId,
+  type: 'authorization',
+  amount: '0.01',
+  merchant: { name: 'Bench', mcc: '5411' },
+});
+
+export const targetsOf = (
+  tenants: BenchTenant[],
+  bodyOf: (cardId: string) => object = authorizationOf,
+): LoadTarget[] =>
+  tenants.flatMap(({ clientId, clientSecret, cards }) =>
+    cards.map((cardId) => ({ clientId, clientSecret, body: JSON.stringify(bodyOf(cardId)) })),
   );
-}

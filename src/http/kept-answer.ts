@@ -31,9 +31,7 @@ export async function personNamed(
   { personBefore }: Personal,
   request: ApiRequest,
 ): Promise<Person | undefined> {
-  if (!personBefore || !sealers) return undefined;
-  const userId = await personBefore(request, sql);
-  return { userId, sealer: await sealers(sql, userId) };
+  return personBefore && personIn(sealers, sql, await personBefore(request, sql));
 }
 
 /**

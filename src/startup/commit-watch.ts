@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
@@ -13,6 +12,7 @@ import {
 } from '../kernel/db/commit-marks';
 import { isAway } from '../kernel/db/faults';
 import { lookoutOf } from '../kernel/db/lookout';
+import { makeFolder } from '../kernel/folders';
 import type { Services } from '../services';
 import { noteLostCommits } from '../watch/lost-commits';
 import { readState, writeState } from './embedded/state-file';
@@ -39,8 +39,10 @@ export async function keepCommitWatch(
 ): Promise<{ end(): Promise<void> }> {
   const path = join(dataDir, FILE);
   const watch = createCommitWatch(services, await readState<KnownMark>(path).catch(() => undefined), {
-    keep: keeperIn(dataDir, services.log),
+    keep: keeperOf(path, services.log),
   });
+  // Where the folder cannot be made, the first mark that cannot be kept tells so.
+  await makeFolder('DATA_DIR', dataDir).catch(() => undefined);
   const lookout = lookoutOf(services.database);
   await watch.turn();
   const loop = repeatedly(async (signal) => {
@@ -53,22 +55,18 @@ export async function keepCommitWatch(
   return { end: () => loop.end() };
 }
 
-/** Keeps a mark in the folder, which it makes. A process that cannot keep it remembers in memory alone, and warns once. */
-function keeperIn(dataDir: string, log: Logger): (mark: KnownMark) => Promise<void> {
+/** Keeps a mark in the file. A process that cannot keep it remembers in memory alone, and warns once. */
+function keeperOf(path: string, log: Logger): (mark: KnownMark) => Promise<void> {
   let warned = false;
-  return async (mark) => {
-    try {
-      await mkdir(dataDir, { recursive: true, mode: 0o700 });
-      await writeState(join(dataDir, FILE), mark);
-    } catch (error) {
+  return (mark) =>
+    writeState(path, mark).catch((error: unknown) => {
       if (!warned)
         log.warn(
-          { dataDir, err: error },
+          { path, err: error },
           'DATA_DIR cannot be written to: after a restart this worker notices no loss of commits',
         );
       warned = true;
-    }
-  };
+    });
 }
 
 /** @param remembered the last confirmed mark of an earlier run */

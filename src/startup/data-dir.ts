@@ -10,8 +10,8 @@ import type { StartRole } from './arguments';
 const LAYOUT = '1\n';
 
 /**
- * Whether the process needs DATA_DIR. The signing process remembers the last allow-list there. An API or a worker with a database and a key of its own writes only documents
- * there.
+ * Whether the process needs DATA_DIR. The signing process remembers the last allow-list there. An API or a worker with a database
+ * and a key of its own writes only documents there. A worker's memory of commits is kept there where it can be (commit-watch.ts).
  */
 function needsDataDir(role: StartRole, config: Config): boolean {
   const { dataDir, databaseUrl, masterKeys, documents, partySecrets } = config;

@@ -6,12 +6,14 @@ import { createDatabase } from '../../src/kernel/db/database';
 import { migrate } from '../../src/kernel/db/migrate';
 import { giveRights } from '../../src/kernel/db/roles';
 import { type EmbeddedPostgres, startPostgres } from '../../src/startup/embedded/postgres/server';
+import { ask } from '../chaos/persistent';
 import { killAll, START_MS } from '../startup/process';
 import { type Client, type TestApi, testApi } from '../support/api';
 import { masterKeysText, SIGNER_KEYS_TEXT, testKeyring } from '../support/keyring';
 import { command } from '../support/operator';
 import { shareBundles, startWhole } from '../support/product';
 import { giveOwnPorts, quietLog, temporaryFolder } from '../support/servers';
+import { until } from '../support/until';
 import { userInReview } from '../support/uploads';
 
 /** Rehearses backup and restore on the embedded Postgres: under load, to the end of the WAL, to a moment, and with faults. */
@@ -183,25 +185,17 @@ describe('with the installation lost', () => {
       const keys = { MASTER_KEYS, SIGNER_KEYS: SIGNER_KEYS_TEXT };
       const whole = await startWhole(path('moment'), { ...keys, CHAIN: 'off' });
       try {
-        const { baseUrl } = whole.credentials;
-        const { clientId, clientSecret } = client;
-        const call = async (method: string, to: string, body?: object, more = {}) => {
-          const headers = { 'x-client-id': clientId, 'x-client-secret': clientSecret, ...more };
-          const json = { 'content-type': 'application/json', ...headers };
-          const answer = await fetch(baseUrl + to, {
-            method,
-            headers: json,
-            body: JSON.stringify(body) ?? null,
-          });
-          return { status: answer.status, body: (await answer.json()) as any };
-        };
+        const call = (method: string, to: string, body?: object, key?: string) =>
+          ask(whole.credentials, client, method, to, body, key);
         const account = `/v2/accounts/${accountId}`;
         expect((await call('GET', `${account}/balance`)).body.available).toBe(balances[1]);
         const quote = await call('POST', `${account}/payout-quote`, { method: 'sepa', amount: '20.00' });
         const order = { quoteId: quote.body.quoteId, destination: SEPA };
-        const waiting = { 'x-idempotency-key': 'after the restore', prefer: 'wait=60' };
-        const paid = await call('POST', `${account}/payouts`, order, waiting);
-        expect([paid.status, paid.body.status]).toEqual([201, 'completed']);
+        const paid = await call('POST', `${account}/payouts`, order, 'after the restore');
+        expect(paid.status).toBe(201);
+        const status = async () => (await call('GET', `${account}/payouts/${paid.body.id}`)).body.status;
+        await until(async () => (await status()) === 'completed').catch(() => undefined);
+        expect(await status()).toBe('completed');
         const metrics = await (await fetch(whole.metricsUrl)).text();
         expect(metrics).toContain('breaks_open{kind="commits_lost"} 1');
       } finally {

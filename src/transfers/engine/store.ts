@@ -74,12 +74,12 @@ export async function readSituations<T, W extends PartyWord>(
  * Reads transfers of a kind by their ids, in the order of the ids. The statement does not name the kind, because its plan would
  * be kept from the time when the table was small, and read all transfers of the kind.
  */
-export async function situationsOf(
+export async function situationsOf<T, W extends PartyWord>(
   sql: Sql,
-  kind: AnyKind,
+  kind: TransferKind<T, W>,
   at: Date,
   ids: readonly string[],
-): Promise<Situation[]> {
+): Promise<Situation<T, W>[]> {
   const rows = await sql.run<WithDecisions>(situations().where(anyOf('id', ids)).orderBy('id'));
   return rows.filter((row) => row.kind === kind.name).map((row) => situationOf(kind, row, at));
 }
@@ -107,7 +107,7 @@ export async function readSituation<T, W extends PartyWord>(
   id: string,
   at: Date,
 ): Promise<Situation<T, W> | undefined> {
-  const [found] = await readSituations(sql, kind, at, (query) => void query.where({ id }));
+  const [found] = await situationsOf(sql, kind, at, [id]);
   return found;
 }
 
