@@ -171,8 +171,8 @@ async function assertBooked(tx: Tx, wallet: Wallet, ordered: Ordered): Promise<v
 /**
  * Records an operation and starts its workflow.
  * @param moment `automatic_order`: no person has ordered it
- * @throws Problem 409 `invalid_transition` when the wallet has an open operation of that type or may no longer be swept,
- *   and when treasury, station or `autoSweep` has changed since the order
+ * @throws Problem 409 `invalid_transition` when the wallet has an open operation of that type or may no longer be swept.
+ *   Also when treasury, station or `autoSweep` has changed since the order
  */
 export async function createOperation(
   services: Pick<Services, 'now' | 'commands'>,
