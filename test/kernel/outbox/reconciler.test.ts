@@ -3,6 +3,7 @@ import type { WorkflowCommand } from '../../../src/kernel/outbox/commands';
 import { createCommands } from '../../../src/kernel/outbox/commands';
 import { createReconciler, type Reconcilable } from '../../../src/kernel/temporal/reconciler';
 import { relayOnce } from '../../../src/kernel/temporal/relay';
+import { describeSchedule } from '../../../src/kernel/temporal/schedules';
 import { type TestDatabase, testDatabase } from '../../support/database';
 import { quiet, type RealTemporal, realTemporal } from '../../support/temporal';
 import { until } from '../../support/until';
@@ -107,7 +108,9 @@ it('restores schedules, dispatchers and search attributes that Temporal has lost
   await Promise.all(schedules.map((schedule) => schedule.delete()));
   await reconcile();
   expect((await dispatcher.describe()).status.name).toBe('RUNNING');
-  const [expiry, housekeeping] = await Promise.all(schedules.map((schedule) => schedule.describe()));
+  const [expiry, housekeeping] = await Promise.all(
+    schedules.map(({ scheduleId }) => describeSchedule(temporal.client, scheduleId)),
+  );
   expect(expiry?.action).toMatchObject({ workflowType: 'authorizationExpiry', taskQueue: 'processes' });
   expect(expiry?.spec.intervals).toMatchObject([{ every: 60 * MINUTE }]);
   expect(housekeeping?.spec.intervals).toMatchObject([{ every: 60 * MINUTE }]);

@@ -44,6 +44,7 @@ describe('a broadcast', () => {
     world.expectNothingTold(error);
     world.one.behaveWell();
     world.two.behaveWell();
+    world.reached();
     const { hash } = await world.node.broadcast(signed);
     await world.chain.mined(hash as Hex);
     expect(await world.node.transaction(hash)).toMatchObject({ status: 'succeeded' });

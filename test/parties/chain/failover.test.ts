@@ -1,7 +1,7 @@
 /** @long */
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { type Behaviour, testChains } from './node-double';
-import { ALICE, HASTY_MS, thrownBy, twoNodes } from './two-nodes';
+import { ALICE, thrownBy, twoNodes } from './two-nodes';
 
 const world = twoNodes();
 
@@ -18,10 +18,10 @@ const FAULTS: Behaviour[] = [
 describe.each(FAULTS)('a node that answers with %j', (fault) => {
   it('is skipped for the next; when both fail, the chain is away, and no address is shown', async () => {
     const hangs = fault === 'silent' || fault === 'half';
-    if (hangs) world.reached(HASTY_MS);
     const methods = ['eth_getBlockByNumber', 'eth_getLogs', 'eth_getBalance', 'eth_feeHistory'];
     for (const method of methods) world.one.on(method, fault);
-    expect((await world.node.head()).number).toBe(0);
+    const { number } = await (hangs ? world.inTime(() => world.node.head()) : world.node.head());
+    expect(number).toBe(0);
     for (const method of methods) world.two.on(method, fault);
     const error = await thrownBy(world.node.head());
     expect(error).toMatchObject({

@@ -152,8 +152,11 @@ function fail(response: ServerResponse, behaviour: Behaviour): void {
   answers[behaviour as string]?.(); // silence sends no answer
 }
 
-/** The chain party with the test's clock and log. @param timeoutMs defaults to production's */
-export function testChains(timeoutMs?: number) {
+/** Time-out in milliseconds that a busy machine does not reach. */
+const UNHURRIED_MS = 30_000;
+
+/** The chain party with the test's clock and log. */
+export function testChains(timeoutMs = UNHURRIED_MS) {
   const lines: string[] = [];
   const calls: PartyCall[] = [];
   const log = pino(

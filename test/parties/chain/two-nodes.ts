@@ -5,8 +5,8 @@ import { type NodeDouble, startNodeDouble, testChains } from './node-double';
 
 export const ALICE = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
 
-/** Time-out for silent nodes. A healthy node on a busy machine may need as long. */
-export const HASTY_MS = 2_000;
+/** Time-out for silent nodes, in milliseconds. A healthy node on a busy machine may need longer: see `inTime`. */
+export const HASTY_MS = 4_000;
 
 export interface TwoNodes {
   chain: TestChain;
@@ -17,6 +17,8 @@ export interface TwoNodes {
   node: ChainNode;
   /** Replaces `node` by that of a party with this time-out. */
   reached(timeoutMs?: number): void;
+  /** Asks beside a silent node. Doubles the time-out until the healthy node of a busy machine answers within it. */
+  inTime<T>(ask: () => Promise<T>): Promise<T>;
   /** Asserts that no error, log line or metric shows a part of an address. */
   expectNothingTold(error: unknown): void;
 }
@@ -27,6 +29,16 @@ export function twoNodes(): TwoNodes {
     reached(timeoutMs?: number) {
       world.party = testChains(timeoutMs);
       world.node = world.party.nodeAt(world.chain.chainId, world.one.url, world.two.url);
+    },
+    async inTime<T>(ask: () => Promise<T>): Promise<T> {
+      for (let timeoutMs = HASTY_MS; ; timeoutMs *= 2) {
+        world.reached(timeoutMs);
+        try {
+          return await ask();
+        } catch (error) {
+          if (timeoutMs > 8 * HASTY_MS) throw error;
+        }
+      }
     },
     expectNothingTold(error: unknown) {
       const told = [
