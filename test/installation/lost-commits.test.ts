@@ -61,3 +61,15 @@ it('takes a moment, and refuses what is none', async () => {
     isNew: true,
   });
 });
+
+it('refuses to take a mark of a running worker for the last sign before the loss', async () => {
+  await api.database.query(
+    'insert into commit_marks (process, number, at) values (gen_random_uuid(), 1, clock_timestamp())',
+  );
+  const known = await rows('since', 'lost_commits');
+  const told = await operator('lost-commits');
+  expect([told.code, told.err]).toEqual([4, expect.stringMatching(/Stop all workers.*--since/s)]);
+  expect(await rows('since', 'lost_commits')).toEqual(known);
+  await api.database.query(`update commit_marks set at = at - interval '31 seconds'`);
+  expect((await operator('lost-commits')).code).toBe(0);
+});

@@ -2,6 +2,9 @@ import type { Command } from 'commander';
 import { show } from '../../desk/cli/console';
 import { INSTALLATION } from '../../desk/operators/operations';
 import { databaseTime } from '../../kernel/db/clock';
+import { isMarkedWithin } from '../../kernel/db/commit-marks';
+import type { Database } from '../../kernel/db/database';
+import { conflict } from '../../kernel/errors';
 import { lossByRestore, recordLoss } from '../../watch/lost-commits';
 import type { CommandContext } from './context';
 import { timeArgument } from './time-argument';
@@ -24,6 +27,7 @@ export function addLostCommitsCommand(program: Command, { console, run }: Comman
         const found = await lossByRestore(session.database);
         const loss = { ...found, since: since ?? found.since };
         const at = await databaseTime(session.database);
+        if (!since) await assertAtRest(session.database);
         const told = await session.change(
           session.knownActor ?? INSTALLATION,
           async (tx) => ({ since: loss.since.toISOString(), isNew: await recordLoss(tx, loss, at) }),
@@ -31,6 +35,17 @@ export function addLostCommitsCommand(program: Command, { console, run }: Comman
         );
         show(console, json, told, textOf(told));
       }),
+    );
+}
+
+const AT_REST_SECONDS = 30;
+
+/** @throws Problem while a worker runs, because its marks are newer than the loss */
+async function assertAtRest(database: Database): Promise<void> {
+  if (await isMarkedWithin(database, AT_REST_SECONDS))
+    throw conflict(
+      'invalid_transition',
+      `A worker set a mark less than ${AT_REST_SECONDS} seconds ago. Stop all workers and wait so long, or give the time of the loss by --since.`,
     );
 }
 

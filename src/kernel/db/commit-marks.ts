@@ -93,6 +93,15 @@ export async function newestMark(sql: Sql): Promise<Date | undefined> {
   return (await findMarks(sql, '')).newest ?? undefined;
 }
 
+/** Whether a process has set a mark within this time, by the machine's clock. At rest a process sets one every twenty seconds. */
+export async function isMarkedWithin(sql: Sql, seconds: number): Promise<boolean> {
+  const [row] = await sql.query<{ recent: boolean | null }>(
+    'select max(at) > clock_timestamp() - make_interval(secs => $1) as recent from commit_marks',
+    [seconds],
+  );
+  return row?.recent ?? false;
+}
+
 /** Finds the mark of a process, the newest of all, and the place of the server. */
 export async function findMarks(sql: Sql, process: string): Promise<FoundMarks> {
   try {
