@@ -59,7 +59,7 @@ export async function benchAuthorization(): Promise<void> {
     const read = async () => ({
       api: apis.reduce((sum, { pid }) => sum + processorTime(pid), 0),
       postgres: processorTime(bench.postgresPid()),
-      count: await authorizations(services.database),
+      ...(await written(services.database)),
     });
     const before = await read();
     const results = await load(SECONDS, 0);
@@ -73,6 +73,7 @@ export async function benchAuthorization(): Promise<void> {
         perSecond: results.reduce((sum, { perSecond }) => sum + perSecond, 0),
         p50: median(results.map(({ p50 }) => p50)),
         p99: Math.max(...results.map(({ p99 }) => p99)),
+        perCommit: ((after.count - before.count) / (after.commits - before.commits)).toFixed(1),
       }),
     );
     await Promise.all(apis.map((api) => api.stop()));
@@ -92,7 +93,12 @@ const messageOf = (cardReference: string) => ({
   merchant: { name: 'Bench', mcc: '5411', city: 'Vienna', country: 'AT' },
 });
 
-async function authorizations(database: Database): Promise<number> {
-  const [row] = await database.query<{ count: string }>('select count(*) from card_transactions');
-  return Number(row?.count);
+/** Card transactions, and the database's commits, which include the product's other reads and writes. */
+async function written(database: Database): Promise<{ count: number; commits: number }> {
+  await database.query('select pg_stat_force_next_flush()');
+  const [row] = await database.query<{ count: string; commits: string }>(
+    `select (select count(*) from card_transactions) as count,
+            (select xact_commit from pg_stat_database where datname = current_database()) as commits`,
+  );
+  return { count: Number(row?.count), commits: Number(row?.commits) };
 }

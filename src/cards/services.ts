@@ -24,6 +24,6 @@ export interface AnswerWithin {
 /** A monotonic clock, in milliseconds. */
 export interface Stopwatch {
   now(): number;
-  /** @param signal aborts the wait with an error */
-  wait(ms: number, signal?: AbortSignal): Promise<void>;
+  /** @returns cancels the call */
+  after(ms: number, call: () => void): () => void;
 }

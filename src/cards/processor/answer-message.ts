@@ -1,4 +1,3 @@
-import { gathered } from '../../kernel/db/gathered';
 import { inProgress, mismatch, Problem } from '../../kernel/errors';
 import type { KeyedAnswer, StoredAnswer } from '../../kernel/idempotency';
 import { newId } from '../../kernel/ids';
@@ -14,10 +13,11 @@ import {
   unknownCardAnswer,
 } from './answers';
 import { showUnbooked, showUnknownCard } from './breaks';
+import { createLookUp, type LookUp } from './look-up';
 import { fingerprintOf, keyOfMessage } from './message-key';
 import { storedMessage } from './record';
-import { type FoundMessage, keepMessage, lookUpMessages, type MessageLookup } from './store';
-import { inTime, MONOTONIC, WITHIN } from './time-limit';
+import { keepMessage } from './store';
+import { inTime, MONOTONIC, pause, WITHIN } from './time-limit';
 import { declineUnanswered } from './unanswered';
 
 /** How long booking a notice may take, in milliseconds. The processor sends an unanswered notice again. */
@@ -60,7 +60,7 @@ export function createProcessorLine(services: CardServices): ProcessorLine {
   const within = services.answerWithin ?? WITHIN;
   const { stopwatch = MONOTONIC } = within;
   const underWay = new Map<string, { message: Message; answer: Promise<KeyedAnswer> }>();
-  const lookUp = createLookUp(services);
+  const lookUp = createLookUp(services.database);
   const recentAnswers = new Map<string, RecentAnswer>();
 
   async function authorization(attempt: Attempt): Promise<KeyedAnswer> {
@@ -118,17 +118,6 @@ export function createProcessorLine(services: CardServices): ProcessorLine {
   };
 }
 
-type LookUp = (lookup: MessageLookup) => Promise<FoundMessage>;
-
-/** Looks up messages that arrive together in one statement. */
-function createLookUp({ database }: CardServices): LookUp {
-  const look = gathered(async (lookups: MessageLookup[]) => {
-    const found = await lookUpMessages(database, lookups);
-    return new Map(lookups.map((lookup, index) => [lookup, found[index] ?? {}]));
-  });
-  return async (lookup) => (await look(lookup)).get(lookup) ?? {};
-}
-
 /**
  * Tries until the message is judged, because the database may be unreachable for a moment or another process may hold
  * the key.
@@ -141,7 +130,7 @@ async function untilJudged(
 ): Promise<KeyedAnswer | undefined> {
   const { endsAt, stopwatch } = attempt;
   let wasTriedHere = false;
-  for (let pause = PAUSE_MS.first; ; pause = Math.min(2 * pause, PAUSE_MS.longest)) {
+  for (let pauseMs = PAUSE_MS.first; ; pauseMs = Math.min(2 * pauseMs, PAUSE_MS.longest)) {
     let elsewhere = false;
     try {
       return await judged(services, lookUp, attempt);
@@ -149,17 +138,17 @@ async function untilJudged(
       elsewhere = error instanceof Problem && error.code === 'idempotency_in_progress';
       if (error instanceof Problem && error.status < 500 && !elsewhere) throw error;
       wasTriedHere ||= !elsewhere;
-      if (pause === PAUSE_MS.first)
+      if (pauseMs === PAUSE_MS.first)
         services.log.warn(
           { messageId: attempt.message.messageId, err: error },
           'a message of the card processor is judged again',
         );
     }
-    if (stopwatch.now() + pause >= endsAt) {
+    if (stopwatch.now() + pauseMs >= endsAt) {
       if (elsewhere && !wasTriedHere) throw inProgress();
       return undefined;
     }
-    await stopwatch.wait(pause);
+    await pause(stopwatch, pauseMs);
   }
 }
 

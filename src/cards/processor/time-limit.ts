@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { AnswerWithin, Stopwatch } from '../services';
 
 /** Both together are less than the second that a network waits. */
@@ -6,18 +5,19 @@ export const WITHIN: AnswerWithin = { judgeMs: 800, keepMs: 150 };
 
 export const MONOTONIC: Stopwatch = {
   now: () => performance.now(),
-  wait: (ms, signal) => sleep(ms, undefined, { signal }),
+  after(ms, call) {
+    const timer = setTimeout(call, ms);
+    return () => clearTimeout(timer);
+  },
 };
 
 /** Waits for work until a deadline. @returns undefined at the deadline; the work goes on */
-export async function inTime<T>(work: Promise<T>, stopwatch: Stopwatch, ms: number): Promise<T | undefined> {
-  const timer = new AbortController();
-  const nothing = () => undefined;
-  const late = stopwatch.wait(ms, timer.signal).then(nothing, nothing);
-  work.catch(nothing); // a later failure has no listener
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    timer.abort();
-  }
+export function inTime<T>(work: Promise<T>, stopwatch: Stopwatch, ms: number): Promise<T | undefined> {
+  return new Promise((resolve, reject) => {
+    const cancel = stopwatch.after(ms, () => resolve(undefined));
+    work.finally(cancel).then(resolve, reject); // a failure after the deadline has no effect
+  });
 }
+
+export const pause = (stopwatch: Stopwatch, ms: number): Promise<void> =>
+  new Promise((resolve) => void stopwatch.after(ms, resolve));

@@ -1,3 +1,4 @@
+import { createSecretKey } from 'node:crypto';
 import type { z } from 'zod';
 import { PartyAway } from '../../process/party-errors';
 import { orUnknown, parseAnswer, verifiedMessage } from '../protocol/answers';
@@ -17,7 +18,8 @@ import { type CardWord, type ClosureWord, sensitiveCard, type TokenizationWord }
  */
 export function createHttpCardProcessor(options: AdapterOptions): CardProcessor {
   const client = partyClient(options);
-  const { secret, now = () => new Date() } = options;
+  const { now = () => new Date() } = options;
+  const secret = createSecretKey(options.secret);
   return {
     issue: async ({ key, ...order }) => cardOf(key, await client.post('/cards', order, key)),
     issuance: (key) => orUnknown(client.get(cardAt(key)).then((answer) => cardOf(key, answer))),

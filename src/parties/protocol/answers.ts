@@ -4,7 +4,7 @@ import { isCurrency } from '../../kernel/money/currencies';
 import { DECIMAL_TEXT, Decimal, fitsCurrency } from '../../kernel/money/money';
 import { decimalText } from '../../kernel/wire/schemas';
 import { PartyAway, PartyRefused, UnreadableAnswer, UnreadableCallback } from '../../process/party-errors';
-import { verifySignature } from './signature';
+import { type Secret, verifySignature } from './signature';
 
 /** An amount in a party's answer or message: a decimal string. */
 export const decimal = decimalText()
@@ -62,7 +62,7 @@ export function verifiedMessage<S extends z.ZodType>(
   schema: S,
   raw: Buffer,
   headers: IncomingHttpHeaders,
-  signed: { secret: Buffer; now: Date },
+  signed: { secret: Secret; now: Date },
 ): z.output<S> | undefined {
   if (!verifySignature(raw, headers, signed)) return undefined;
   const parsed = schema.safeParse(jsonIn(raw));

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { AnswerWithin, Stopwatch } from '../../../src/cards/services';
 import type { Database } from '../../../src/kernel/db/database';
 import { CommitUnknown, DatabaseAway } from '../../../src/kernel/db/faults';
@@ -8,30 +7,32 @@ import { CommitUnknown, DatabaseAway } from '../../../src/kernel/db/faults';
 /** The fate of the database: the next batch of card events commits without an answer, or nothing is reachable. */
 export const fate = { unheard: false, away: false };
 
-/** Waits of the stopwatch that have not ended. */
-const waits = new Set<{ endsAt: number; end(): void }>();
+/** Calls of the stopwatch that are still to come. */
+const calls = new Set<{ at: number; now(): void }>();
 let passed = 0;
 
 /** A stopwatch that runs with time, and further at a test's command. */
 const stopwatch: Stopwatch = {
   now: () => performance.now() + passed,
-  async wait(ms, signal) {
-    const end = new AbortController();
-    const wait = { endsAt: stopwatch.now() + ms, end: () => end.abort() };
-    waits.add(wait);
-    try {
-      await sleep(ms, undefined, { signal: AbortSignal.any([end.signal, ...(signal ? [signal] : [])]) });
-    } catch (error) {
-      if (!end.signal.aborted) throw error;
-    } finally {
-      waits.delete(wait);
+  after(ms, call) {
+    const later = { at: stopwatch.now() + ms, now };
+    const timer = setTimeout(now, ms);
+    function cancel() {
+      clearTimeout(timer);
+      calls.delete(later);
     }
+    function now() {
+      cancel();
+      call();
+    }
+    calls.add(later);
+    return cancel;
   },
 };
 
 function passTime(ms: number): void {
   passed += ms;
-  for (const { endsAt, end } of waits) if (endsAt <= stopwatch.now()) end();
+  for (const { at, now } of calls) if (at <= stopwatch.now()) now();
 }
 
 const IN_REACH = { judgeMs: 60_000, keepMs: 60_000 };

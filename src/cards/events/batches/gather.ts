@@ -4,7 +4,7 @@ import { afterUnknownOutcome, type KeyedAnswer } from '../../../kernel/idempoten
 import { continuedTrace, presentTrace } from '../../../kernel/tracing/trace';
 import type { CardEventDeps } from '../load-board';
 import { type Result, runBatch, type Submission } from './batch';
-import { createLane, type Lane, type Queued } from './lane';
+import { createLane, GATHERING, type Lane, type Queued } from './lane';
 
 interface Waiting extends Submission, Queued {
   resolve(answer: KeyedAnswer): void;
@@ -13,10 +13,6 @@ interface Waiting extends Submission, Queued {
 
 /** Transactions under way at once: one is judged while Postgres works on the other. A third gained nothing. */
 const MAX_TRANSACTIONS = 2;
-/**
- * The wait for more messages, because the fixed cost of a transaction equals about ten messages (`docs/benchmarks.md`).
- */
-const GATHERING = { quietMs: 1, mostMs: 4 };
 
 /** A short lock wait, because all tenants share these batches. */
 const TOGETHER: TransactionOptions = { plansKept: true, lockSeconds: 0.5 };
