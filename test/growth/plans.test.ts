@@ -207,3 +207,43 @@ it('a card event with a reference and a key', async () => {
 it('the job that expires authorizations', async () => {
   await expectIndexes(() => expireAuthorizations(api.services, 100));
 });
+
+/** The plans for 100,000,000 rows of each table, by statistics. The planner takes the rows of a block from them. */
+describe('with the statistics of a hundred million rows', () => {
+  const HUGE = 1e8;
+
+  beforeAll(async () => {
+    await api.database.query(
+      `select pg_restore_relation_stats('schemaname', 'public', 'relname', relname::text,
+                'relpages', pg_relation_size(oid)::int / 8192, 'reltuples', $2::real)
+         from pg_class where relname = any($1) and relkind = 'r'`,
+      [LARGE, HUGE],
+    );
+  });
+
+  it.each(LARGE)('%s is believed to have them', async (table) => {
+    const [row] = await api.database.query<{ 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] }>(
+      `explain (format json) select * from ${table}`,
+    );
+    expect(row?.['QUERY PLAN'][0].Plan['Plan Rows']).toBeGreaterThan(HUGE / 2);
+  });
+
+  it.each(READS)('%s', async (_name, path) => {
+    await expectIndexes(async () => expect((await client.call('GET', path())).status).toBe(200));
+  });
+
+  it.each(LISTS)('%s: a deep page', async (_name, path) => {
+    const { nextCursor } = (await client.call('GET', `${path()}?limit=5&to=${ago(5)}`)).body;
+    await expectFewBlocks({ database: api.database, statements }, async () =>
+      expect((await client.call('GET', `${path()}?cursor=${nextCursor}`)).status).toBe(200),
+    );
+  });
+
+  it('a card event with a key, and the job that expires authorizations', async () => {
+    const message = { cardId: card.id, type: 'authorization', amount: '1.00' };
+    await expectIndexes(async () =>
+      expect(await simulate(client, message, { 'x-idempotency-key': 'huge' })).toMatchObject({ status: 201 }),
+    );
+    await expectIndexes(() => expireAuthorizations(api.services, 100));
+  });
+});
