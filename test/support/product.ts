@@ -151,10 +151,15 @@ export async function startFleet(
     throw error;
   });
   // One key list for the signing process and for commands about the seed, never for the other roles.
-  const signerKeys = { SIGNER_KEYS: SIGNER_KEYS_TEXT };
-  const signer = keep('signer', { ...environment, ...signerKeys }, folder);
-  const api = keep('api', environment, folder);
-  const worker = keep('worker', environment, folder);
+  const kept = (role: KeptRole, own: Record<string, string>, by = folder) =>
+    keep(
+      role,
+      { ...environment, ...(role === 'signer' ? { SIGNER_KEYS: SIGNER_KEYS_TEXT } : {}), ...own },
+      by,
+    );
+  const signer = kept('signer', {});
+  const api = kept('api', {});
+  const worker = kept('worker', {});
   const roles = [api, worker, signer];
   const stopRoles = () => Promise.all(roles.map((role) => role.stop()));
   await Promise.all([api.serves(), worker.serves(), signer.serves()]).catch(async (error: unknown) => {
@@ -186,7 +191,7 @@ export async function startFleet(
     operator,
     operatorReading,
     async another(role, own = {}, by = folder) {
-      const another = keep(role, { ...environment, ...own }, by);
+      const another = kept(role, own, by);
       roles.push(another);
       await another.serves();
       return another;

@@ -21,9 +21,12 @@ import { killAll, START_MS } from '../process';
 import { type TwoVersions, twoVersions } from './versions';
 
 /**
- * An upgrade and the way back under load, in the order of docs/operating.md: migrate, workers, API, desk. Each role of one version runs
+ * An upgrade and the way back under load, in the order of docs/operating.md: migrate, workers and dispatchers, signer, API, desk. Each role of one version runs
  * beside the other for a while. No request fails, and nothing is lost or doubled.
  */
+
+/** Roles that find their work themselves, so that no balancer knows them. */
+const BY_QUEUES = ['worker', 'dispatcher', 'signer'] as const;
 
 /** How long two versions of a role run beside each other, and how long each version runs alone. */
 const BESIDE_MS = 4_000;
@@ -92,6 +95,8 @@ function keepSigningIn() {
 
 interface Running {
   worker: Kept;
+  dispatcher: Kept;
+  signer: Kept;
   api: Kept;
   apiUrl: string;
   desk: Kept;
@@ -101,14 +106,16 @@ interface Running {
 /** Starts the roles of a version, which get no requests yet. The worker works at once. */
 async function startRoles(folder: string): Promise<Running> {
   const [port, deskPort] = [await freePort(), await freePort()];
-  const [worker, ownApi, ownDesk] = await Promise.all([
+  const [worker, dispatcher, signer, ownApi, ownDesk] = await Promise.all([
     fleet.another('worker', {}, folder),
+    fleet.another('dispatcher', {}, folder),
+    fleet.another('signer', {}, folder),
     fleet.another('api', { PORT: String(port) }, folder),
     fleet.another('desk', { DESK_PORT: String(deskPort) }, folder),
   ]);
-  roles.push(worker, ownApi, ownDesk);
+  roles.push(worker, dispatcher, signer, ownApi, ownDesk);
   const [apiUrl, deskUrl] = [`http://127.0.0.1:${port}`, `http://127.0.0.1:${deskPort}`];
-  return { worker, api: ownApi, apiUrl, desk: ownDesk, deskUrl };
+  return { worker, dispatcher, signer, api: ownApi, apiUrl, desk: ownDesk, deskUrl };
 }
 
 async function enter(balancer: HttpBalancer, ...urls: [string, string?]): Promise<void> {
@@ -127,7 +134,7 @@ async function stop(name: string, role: Kept): Promise<void> {
 async function replace(before: Running, folder: string): Promise<Running> {
   const next = await startRoles(folder);
   await sleep(BESIDE_MS);
-  await stop('worker', before.worker);
+  for (const name of BY_QUEUES) await stop(name, before[name]);
   await enter(api, next.apiUrl);
   await sleep(BESIDE_MS);
   await stop('api', before.api);
@@ -150,7 +157,7 @@ beforeAll(async () => {
     },
     versions.old,
   );
-  roles.push(fleet.api, fleet.worker);
+  roles.push(fleet.api, fleet.worker, fleet.signer);
   await enter(api, fleet.baseUrl);
   api.lost.length = 0; // The worker has asked the sandbox's parties before an API was in.
   receiver = await startReceiver({ http: true });
@@ -161,8 +168,11 @@ beforeAll(async () => {
   );
   const deskPort = await freePort();
   const deskUrl = `http://127.0.0.1:${deskPort}`;
-  const oldDesk = await fleet.another('desk', { DESK_PORT: String(deskPort) }, versions.old);
-  roles.push(oldDesk);
+  const [oldDesk, dispatcher] = await Promise.all([
+    fleet.another('desk', { DESK_PORT: String(deskPort) }, versions.old),
+    fleet.another('dispatcher', {}, versions.old),
+  ]);
+  roles.push(oldDesk, dispatcher);
   await enter(desk, deskUrl, oldDesk.metricsUrl());
   const made = JSON.parse(await installation(versions.old, 'operator', 'add', '--name', 'ida', '--json'));
   person = {
@@ -181,8 +191,8 @@ beforeAll(async () => {
   await until(
     () => traffic.refused.length > 0 || LANE_NAMES.every((name) => (traffic.done.get(name) ?? 0) > 2),
   );
-  const { worker, api: oldApi, baseUrl: apiUrl } = fleet;
-  const old: Running = { worker, api: oldApi, apiUrl, desk: oldDesk, deskUrl };
+  const { worker, signer, api: oldApi, baseUrl: apiUrl } = fleet;
+  const old: Running = { worker, dispatcher, signer, api: oldApi, apiUrl, desk: oldDesk, deskUrl };
   await fleet.migrate(versions.next);
   const next = await replace(old, versions.next);
   await replace(next, versions.old);
@@ -222,7 +232,7 @@ it('refuses no request, at the API and at the desk', () => {
 });
 
 it('ends each stopped role in order, and none by itself', () => {
-  const once = [...['worker', 'api', 'desk'].map((name) => [name, 0])];
+  const once = [...BY_QUEUES, 'api', 'desk'].map((name) => [name, 0]);
   expect(exits).toEqual([...once, ...once]);
   for (const role of roles) expect(role.failures()).toBe(0);
 });
