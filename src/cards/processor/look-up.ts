@@ -11,7 +11,7 @@ interface Waiting extends Queued {
 export type LookUp = (lookup: MessageLookup) => Promise<FoundMessage>;
 
 /**
- * Looks up messages that arrive together in one statement. It gathers them as their judgement does, so that they are
+ * Looks up messages that arrive together in one statement. They wait for each other as judgements do, so that they are
  * judged in one transaction.
  */
 export function createLookUp(database: Database): LookUp {
