@@ -77,8 +77,11 @@ function assertPair(from: Account, to: Account, amount: Decimal): void {
  * @returns the account's user; undefined for the tenant's own account
  * @throws Problem 409 `account_closed`, or `user_blocked` for the account of a blocked user
  */
-export async function assertFundable(tx: Tx, account: Account, field?: string): Promise<User | undefined> {
-  await assertAccountOpen(tx, account, field);
-  const { userId, tenantId } = account;
+export async function assertFundable(
+  tx: Tx,
+  account: Pick<Account, 'id'>,
+  field?: string,
+): Promise<User | undefined> {
+  const { userId, tenantId } = await assertAccountOpen(tx, account, field);
   return userId === null ? undefined : requireActiveUser(tx, tenantId, userId, field);
 }

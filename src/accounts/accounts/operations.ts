@@ -5,7 +5,7 @@ import { openLedgerAccount } from '../../kernel/ledger/accounts';
 import { requireUser } from '../../people/users/operations';
 import type { Account } from './record';
 import type { AccountServices, ReadableAccount } from './services';
-import { findAccount, findMasterAccount, findUserAccount, holdStatus, insertAccount } from './store';
+import { findAccount, findMasterAccount, findUserAccount, holdAccount, insertAccount } from './store';
 
 const MASTER_CURRENCIES = ['USD', 'EUR', 'GBP'];
 
@@ -96,12 +96,20 @@ export async function openAccountOfUser(
 
 /** Whether an account is closed. A share lock keeps its status until the end of the transaction. */
 export const isAccountClosed = async (tx: Tx, id: string): Promise<boolean> =>
-  (await holdStatus(tx, id)) === 'closed';
+  (await holdAccount(tx, id))?.status === 'closed';
 
 /**
  * Ensures that an account is open and stays open until the end of the transaction.
- * @throws Problem 409 `account_closed`
+ * @returns the account
+ * @throws Problem 409 `account_closed`; Error where there is no account
  */
-export async function assertAccountOpen(tx: Tx, { id }: Pick<Account, 'id'>, field?: string): Promise<void> {
-  if (await isAccountClosed(tx, id)) throw conflict('account_closed', 'The account is closed.', field);
+export async function assertAccountOpen(
+  tx: Tx,
+  { id }: Pick<Account, 'id'>,
+  field?: string,
+): Promise<Account> {
+  const account = await holdAccount(tx, id);
+  if (!account) throw new Error(`there is no account ${id}`);
+  if (account.status === 'closed') throw conflict('account_closed', 'The account is closed.', field);
+  return account;
 }

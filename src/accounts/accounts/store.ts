@@ -32,12 +32,6 @@ export async function findAccount(sql: Sql, reach: string | null, id: string): P
   return accounts.one(sql, accounts().where({ id }).modify(filtered, { tenantId: reach }));
 }
 
-/** Reads the status under a share lock, so that no other transaction closes the account before this one ends. */
-export async function holdStatus(tx: Sql, id: string): Promise<Account['status'] | undefined> {
-  const [found] = await tx.run<Pick<Account, 'status'>>(accounts().select('status').where({ id }).forShare());
-  return found?.status;
-}
-
 /**
  * Locks an account for its closing. Waits for share locks of other transactions and blocks new ones until this
  * transaction ends.
@@ -48,7 +42,7 @@ export async function lockAccount(tx: Sql, reach: string | null, id: string): Pr
   return accounts.one(tx, query);
 }
 
-/** Holds an account as it is to the end of the transaction, as operations that move its money do. */
+/** Reads an account under a share lock, so that no other transaction closes it before this one ends. */
 export async function holdAccount(tx: Sql, id: string): Promise<Account | undefined> {
   if (!isId('account', id)) return undefined;
   return accounts.one(tx, accounts().where({ id }).forShare());

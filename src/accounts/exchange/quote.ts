@@ -48,7 +48,7 @@ export async function quoteExchange(
   const settings = await settingsOf(tx, tenantId, exchangeSettingsSection);
   const price = priceOf(parties.rates.rate(sellCurrency, buyCurrency), settings, { side, amount });
   const terms = { toAccountId, sellCurrency, buyCurrency, ...price };
-  const { id: quoteId, expiresAt } = await createQuote(tx, {
+  const { id: quoteId, expiresAt } = createQuote(tx, {
     tenantId,
     accountId,
     kind: 'account_exchange',

@@ -1,5 +1,5 @@
 import { move } from '../../accounts/accounts/move';
-import { assertAccountOpen, requireAccount } from '../../accounts/accounts/operations';
+import { assertAccountOpen } from '../../accounts/accounts/operations';
 import type { Tx } from '../../kernel/db/database';
 import { notFound } from '../../kernel/errors';
 import type { OperationKey } from '../../kernel/idempotency';
@@ -75,7 +75,7 @@ export async function acceptTopup(
   const id = newId('cardOperation');
   takeQuote(tx, quote, { usedBy: id, at: services.now() });
   assertTakesMoney(card);
-  await assertAccountOpen(tx, await requireAccount(tx, tenantId, accountId));
+  await assertAccountOpen(tx, { id: accountId });
   if (card.bufferAccountId === null) {
     const bufferAccountId = await openBuffer(tx, card, funding.buffer);
     if (bufferAccountId !== null) await keepBufferAccount(tx, cardId, bufferAccountId);

@@ -65,7 +65,7 @@ export async function quoteIssue(
   const funding = { ...divideAmount(amount, allocation, bin.currency), fee: bin.fees.issue };
   await assertIssuable(tx, { user, account, cardholder, bin });
   const terms = { userId, cardholderId, ...amountsAsText(funding) };
-  const quote = await storeQuote(tx, account, 'card_issue', terms, now());
+  const quote = storeQuote(tx, account, 'card_issue', terms, now());
   return { quote, funding, currency: bin.currency };
 }
 
@@ -90,7 +90,7 @@ export async function quoteTopup(
   const programme = (await programmes.of(tx, [card.bin])).get(card.bin);
   if (!programme) throw new Error(`there is no programme for BIN ${card.bin}`);
   const funding = { ...parts, fee: programme.fees.topUp };
-  const quote = await storeQuote(tx, account, 'card_topup', { cardId, ...amountsAsText(funding) }, now());
+  const quote = storeQuote(tx, account, 'card_topup', { cardId, ...amountsAsText(funding) }, now());
   return { quote, funding, currency: card.currency };
 }
 

@@ -17,7 +17,7 @@ export interface NewQuote {
 }
 
 /** Stores a price that holds until it expires or is used. */
-export function createQuote(tx: Tx, { ttlSeconds, at, ...given }: NewQuote): Promise<Quote> {
+export function createQuote(tx: Tx, { ttlSeconds, at, ...given }: NewQuote): Quote {
   const expiresAt = new Date(at.getTime() + ttlSeconds * 1000);
   return insertQuote(tx, { id: newId('quote'), ...given, expiresAt, createdAt: at });
 }

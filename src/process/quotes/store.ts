@@ -33,8 +33,11 @@ const quotes = recordTable<Quote>('quotes', { terms: json }, [
   'createdAt',
 ]);
 
-export const insertQuote = (tx: Sql, given: Omit<Quote, 'usedBy'>) =>
-  quotes.saved(tx, quotes().insert(quotes.row(given)));
+/** The row goes with the commit. @returns the quote as it will be read, with amounts as texts */
+export function insertQuote(tx: Tx, given: Omit<Quote, 'usedBy'>): Quote {
+  tx.defer(quotes().insert(quotes.row(given)));
+  return { ...given, terms: JSON.parse(JSON.stringify(given.terms)) as Quote['terms'], usedBy: null };
+}
 
 export const findQuote = (sql: Sql, id: string) => quotes.one(sql, quotes().where({ id }));
 

@@ -41,8 +41,8 @@ export async function createDeposit(
   const [quote, { expirySeconds }] = await inOrder([
     lockQuote(tx, { tenantId, accountId: account.id, quoteId, kind: 'deposit' }),
     settingsOf(tx, tenantId, depositSettingsSection),
+    assertFundable(tx, account, 'accountId'),
   ]);
-  await assertFundable(tx, account, 'accountId');
   takeQuote(tx, quote, { usedBy: id, at });
   const expiresAt = new Date(at.getTime() + expirySeconds * 1000);
   const made = await openTransfer(services, tx, depositKind, {

@@ -105,7 +105,7 @@ function quoteRoute(services: Services): Route {
     },
     async write(tx, _request, { account, terms }) {
       await assertFundable(tx, account, 'accountId');
-      return quoteView(await quoteDeposit(tx, account, terms, services.now()));
+      return quoteView(quoteDeposit(tx, account, terms, services.now()));
     },
   });
 }

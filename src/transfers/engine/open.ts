@@ -1,9 +1,9 @@
 import { raw, table } from '../../kernel/db/build';
-import type { Tx } from '../../kernel/db/database';
+import { inOrder, type Tx } from '../../kernel/db/database';
 import type { OperationKey } from '../../kernel/idempotency';
 import { lockLedgerAccountsLast } from '../../kernel/ledger/accounts';
 import type { Services } from '../../services';
-import type { TransferKind } from './kind';
+import type { AnyKind, TransferKind } from './kind';
 import { noteStatuses } from './note-statuses';
 import { book } from './post';
 import type { PartyWord, Situation, Transfer } from './record';
@@ -29,7 +29,7 @@ const FIRST_LOOK_MS = 60_000;
 /**
  * Makes a transfer and books what it holds at creation. Locks the account last, because it may be the busiest row of
  * the tenant.
- * @returns undefined when another transfer has this name at the party
+ * @returns undefined when another transfer has this name at the party; an opening with a key throws an Error then
  * @throws Problem 409 `insufficient_funds`, naming the field
  */
 export async function openTransfer<Terms, Word extends PartyWord>(
@@ -38,10 +38,13 @@ export async function openTransfer<Terms, Word extends PartyWord>(
   kind: TransferKind<Terms, Word>,
   opening: Opening<Terms>,
 ): Promise<Situation<Terms, Word> | undefined> {
-  const made = await begin(tx, kind, opening);
-  if (!made) return undefined;
+  const made = newSituation(kind, opening);
+  const inserting = insert(tx, kind, made, opening.key);
+  // Our own name is new, so the row travels with the lock of the account.
+  if (!opening.key && !(await inserting)) return undefined;
   deps.commands.append(tx, [kind.process.start(made.transfer)]);
-  await book(tx, kind, made, opening.field);
+  const [isNew] = await inOrder([inserting, book(tx, kind, made, opening.field)]);
+  if (!isNew) throw new Error(`the party knows the ${kind.name} ${opening.id} already`);
   noteStatuses(tx, kind, [{ transfer: made.transfer, previous: null }]);
   return made;
 }
@@ -72,8 +75,8 @@ export async function openFound<Terms, Word extends PartyWord>(
   const made: Transfer[] = [];
   const known: string[] = [];
   for (const opening of [...found].sort(byName)) {
-    const begun = await begin(tx, kind, opening);
-    if (begun) made.push(begun.transfer);
+    const begun = newSituation(kind, opening);
+    if (await insert(tx, kind, begun)) made.push(begun.transfer);
     else known.push(opening.partyRef);
   }
   await meanwhile(known);
@@ -93,12 +96,10 @@ const byName = (one: { partyRef: string }, other: { partyRef: string }) =>
 
 type Begun<Terms> = Opening<Terms> & Pick<Found<Terms>, 'idempotencyKey'>;
 
-/** Inserts the row. Does not touch the account. */
-async function begin<Terms, Word extends PartyWord>(
-  tx: Tx,
+function newSituation<Terms, Word extends PartyWord>(
   kind: TransferKind<Terms, Word>,
   { key, idempotencyKey = key?.idempotencyKey, partyRef, orderedAt, field: _, at, ...given }: Begun<Terms>,
-): Promise<Situation<Terms, Word> | undefined> {
+): Situation<Terms, Word> {
   const transfer: Transfer<Terms, Word> = {
     ...given,
     kind: kind.name,
@@ -119,10 +120,16 @@ async function begin<Terms, Word extends PartyWord>(
     createdAt: at,
     updatedAt: at,
   };
-  const callerId = key?.callerId ?? null;
-  if (!(await insertTransfer(tx, { transfer, party: kind.party, callerId }))) return undefined;
   return { transfer, decisions: [], at };
 }
+
+/** Inserts the row. Does not touch the account. @returns false where another transfer has the name at the party */
+const insert = (
+  tx: Tx,
+  { party }: Pick<AnyKind, 'party'>,
+  { transfer }: Situation,
+  key?: OperationKey,
+): Promise<boolean> => insertTransfer(tx, { transfer, party, callerId: key?.callerId ?? null });
 
 /**
  * Stores the party's name of a transfer whose answer was lost, unless it has a name. The new revision makes a

@@ -1,4 +1,3 @@
-import { requireAccount } from '../../accounts/accounts/operations';
 import type { Tx } from '../../kernel/db/database';
 import type { WebhookEvent } from '../../kernel/outbox/events';
 import { asciiUrl } from '../../kernel/wire/web-url';
@@ -133,9 +132,8 @@ function answered(
 
 /** Stops a transfer before the acquirer may have it, when its user was blocked or its account closed. */
 async function stopped(tx: Tx, { transfer }: CardTransfer): Promise<NewDecision | undefined> {
-  const { tenantId, accountId, status, orderedAt } = transfer;
+  const { accountId, status, orderedAt } = transfer;
   if (status !== 'pending' || orderedAt !== null || accountId === null) return undefined;
-  const account = await requireAccount(tx, tenantId, accountId);
-  const reason = await whyNotFundable(tx, account);
+  const reason = await whyNotFundable(tx, accountId);
   return reason === undefined ? undefined : { kind: 'stop', reason };
 }

@@ -3,7 +3,7 @@ import type { Account } from '../../accounts/accounts/operations';
 import type { IdPage } from '../../kernel/db/build';
 import { inOrder, type Sql, type Tx } from '../../kernel/db/database';
 import { alreadyExists } from '../../kernel/errors';
-import { newOrderId, type OperationKey } from '../../kernel/idempotency';
+import { newOrderId, type OperationKey, outcomeOf } from '../../kernel/idempotency';
 import { withinField } from '../../kernel/wire/schemas';
 import type { Destination } from '../../parties/payouts/port';
 import { findUsers } from '../../people/users/operations';
@@ -47,16 +47,17 @@ export async function createPayout(
   const [id, at] = [newOrderId('payout', key, account.id), services.now()];
   const { id: accountId, tenantId, currency } = account;
   const { quoteId, externalId = null } = request;
-  const [quote, [{ approvalAbove }, daily]] = await inOrder([
+  const [quote, [{ approvalAbove }, daily], fundable] = await inOrder([
     lockQuote(tx, { tenantId, accountId, quoteId, kind: 'payout' }),
     bothSettingsOf(tx, tenantId, payoutSettingsSection, approvalSettingsSection),
+    outcomeOf(() => assertFundable(tx, account)),
   ]);
   const quoted = quotedTerms.parse(quote.terms);
   const destination = withinField(['destination'], () =>
     checkDestination(quoted.method, request.destination, quoted.receivedCurrency),
   );
   takeQuote(tx, quote, { usedBy: id, at });
-  const owner = await assertFundable(tx, account);
+  const owner = fundable();
   const debit = totalDebit(quoted);
   const leaving = { id, tenantId, debit, currency, at };
   const waits = await needsApproval(services, tx, leaving, { above: approvalAbove, daily });

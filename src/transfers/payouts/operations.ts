@@ -46,7 +46,7 @@ export async function quotePayout(
   const terms = termsFor(options, request.method, currency, request.currency);
   const { bid: rate } = parties.rates.rate(currency, terms.currency);
   const price = priceOf(terms, { amount: request.amount, currency, rate });
-  const quote = await createQuote(tx, {
+  const quote = createQuote(tx, {
     tenantId: account.tenantId,
     accountId: account.id,
     kind: 'payout',

@@ -1,4 +1,4 @@
-import { isAccountClosed, requireAccount } from '../../accounts/accounts/operations';
+import { isAccountClosed } from '../../accounts/accounts/operations';
 import type { Tx } from '../../kernel/db/database';
 import type { CallingParty } from '../../kernel/parties';
 import { PARTY_ACCOUNTS } from '../../kernel/parties';
@@ -73,7 +73,7 @@ export async function considerAccount(
   const closing = closingOf(before, payout);
   if (!asked && !closing) return undefined;
   if (!asked) return (await isAccountClosed(tx, accountId ?? '')) ? closing : undefined;
-  const reason = await whyNotFundable(tx, await requireAccount(tx, null, accountId ?? ''));
+  const reason = await whyNotFundable(tx, accountId ?? '');
   if (reason === undefined) return undefined;
   return isRested ? { kind: 'reject', reason: MAY_NOT_PAY } : { kind: 'cancel', reason };
 }

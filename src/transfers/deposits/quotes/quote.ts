@@ -45,7 +45,7 @@ export async function priceDeposit(
   return { method, ...terms, ...price };
 }
 
-export function quoteDeposit(tx: Tx, account: Account, terms: QuotedTerms, at: Date): Promise<Quote> {
+export function quoteDeposit(tx: Tx, account: Account, terms: QuotedTerms, at: Date): Quote {
   return createQuote(tx, {
     tenantId: account.tenantId,
     accountId: account.id,

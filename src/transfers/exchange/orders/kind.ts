@@ -1,4 +1,4 @@
-import { isAccountClosed, requireAccount } from '../../../accounts/accounts/operations';
+import { isAccountClosed } from '../../../accounts/accounts/operations';
 import type { Tx } from '../../../kernel/db/database';
 import { PARTY_ACCOUNTS } from '../../../kernel/parties';
 import { type ExchangeOrderWord, exchangeOrderWord } from '../../../parties/exchange/word';
@@ -96,7 +96,7 @@ async function consider(
   const { status, orderedAt, accountId, terms } = order.transfer;
   const [from, to] = [accountId ?? '', terms.toAccountId];
   if (status === 'created' && orderedAt === null) {
-    const code = (await whyNot(tx, from)) ?? (await whyNot(tx, to));
+    const code = (await whyNotFundable(tx, from)) ?? (await whyNotFundable(tx, to));
     return code === undefined ? undefined : { kind: 'cancel', data: { code } };
   }
   const given = givenTo(before, order);
@@ -105,6 +105,3 @@ async function consider(
     to: given.to && (await isAccountClosed(tx, to)),
   });
 }
-
-const whyNot = async (tx: Tx, accountId: string): Promise<string | undefined> =>
-  whyNotFundable(tx, await requireAccount(tx, null, accountId));

@@ -67,7 +67,7 @@ export async function quotePayout(
   const settings = await settingsOf(tx, iban.tenantId, bankingSettingsSection);
   const fee = feeOf(amount, 'EUR', settings.payout);
   const sealed = sealDestination(services.keyring, undefined, destination, iban.id);
-  const quote = await createQuote(tx, {
+  const quote = createQuote(tx, {
     tenantId: iban.tenantId,
     accountId: iban.id,
     kind: 'iban_payout',
