@@ -38,14 +38,16 @@ export function addLostCommitsCommand(program: Command, { console, run }: Comman
     );
 }
 
-const AT_REST_SECONDS = 30;
+/** More than twice the pause of a worker at rest between two marks. */
+const AT_REST_SECONDS = 60;
 
 /** @throws Problem while a worker runs, because its marks are newer than the loss */
 async function assertAtRest(database: Database): Promise<void> {
   if (await isMarkedWithin(database, AT_REST_SECONDS))
     throw conflict(
       'invalid_transition',
-      `A worker set a mark less than ${AT_REST_SECONDS} seconds ago. Stop all workers and wait so long, or give the time of the loss by --since.`,
+      `A worker set a mark less than ${AT_REST_SECONDS} seconds ago, so it has run since the loss. Stop all workers, and give the time of the ` +
+        'restored state by --since.',
     );
 }
 

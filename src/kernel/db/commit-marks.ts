@@ -93,7 +93,7 @@ export async function newestMark(sql: Sql): Promise<Date | undefined> {
   return (await findMarks(sql, '')).newest ?? undefined;
 }
 
-/** Whether a process has set a mark within this time, by the machine's clock. At rest a process sets one every twenty seconds. */
+/** Whether a process has set a mark within this time, by the machine's clock. */
 export async function isMarkedWithin(sql: Sql, seconds: number): Promise<boolean> {
   const [row] = await sql.query<{ recent: boolean | null }>(
     'select max(at) > clock_timestamp() - make_interval(secs => $1) as recent from commit_marks',
