@@ -8,7 +8,7 @@ import type { Decimal } from '../../kernel/money/money';
 import type { Keyring } from '../../kernel/security/keyring';
 import type { Services } from '../../services';
 import { type Decided, decide } from '../engine/decide';
-import { type Found, freeName, openTransfer } from '../engine/open';
+import { type Found, freeName, openUnlessKnown } from '../engine/open';
 import { findByRefs, readSituation } from '../engine/read';
 import { refsUnshown } from '../engine/tables/on-chain';
 import { type Carried, decimalsIn, openingsOf } from './discover';
@@ -98,7 +98,7 @@ async function openAnew(
     if (stands(locked) || locked.transfer.partyRef !== opening.partyRef) throw recorded();
   };
   if (before) await freeName(services, tx, chainDepositKind, { id: before.transfer.id, judge });
-  const made = await openTransfer(services, tx, chainDepositKind, opening);
+  const made = await openUnlessKnown(services, tx, chainDepositKind, opening);
   if (!made) throw recorded();
   return made;
 }

@@ -4,7 +4,7 @@ import type { CheckoutWord } from '../../parties/checkout/word';
 import type { Services } from '../../services';
 import { makeDueById } from '../engine/due';
 import type { Discovered } from '../engine/kind';
-import { nameTransfer, openTransfer } from '../engine/open';
+import { nameTransfer, openUnlessKnown } from '../engine/open';
 import { readSituation } from '../engine/read';
 import { depositKind } from './kind';
 
@@ -24,7 +24,7 @@ export async function discoverSession(
     if (ofDeposit) return ofDeposit;
     if (word.payments.length + word.refunds.length + word.disputes.length === 0) return 'nothing';
     const at = services.now();
-    const made = await openTransfer(services, tx, depositKind, {
+    const made = await openUnlessKnown(services, tx, depositKind, {
       id: newId('deposit'),
       tenantId: null,
       accountId: null,

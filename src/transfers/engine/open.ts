@@ -14,10 +14,8 @@ export type Opening<Terms> = Pick<Transfer<Terms>, 'id' | 'tenantId' | 'accountI
   Pick<Transfer, 'referenceId'> & {
     /** Absent where the party chooses the name. */
     partyRef?: string;
-    /** Set for a transfer that the party created. We never give an order for it. */
-    orderedAt?: Date;
-    /** Idempotency key of the call that made it. Absent where the party created the transfer. */
-    key?: OperationKey;
+    /** Idempotency key of the call that makes it. */
+    key: OperationKey;
     /** Field that the problem names when the balance is insufficient. */
     field?: string;
     at: Date;
@@ -27,34 +25,60 @@ export type Opening<Terms> = Pick<Transfer<Terms>, 'id' | 'tenantId' | 'accountI
 const FIRST_LOOK_MS = 60_000;
 
 /**
- * Makes a transfer and books what it holds at creation. Locks the account last, because it may be the busiest row of
- * the tenant.
- * @returns undefined when another transfer has this name at the party; an opening with a key throws an Error then
+ * Makes a transfer that a client or a person asked for, and books what it holds at creation. Locks the account last, because
+ * it may be the busiest row of the tenant.
  * @throws Problem 409 `insufficient_funds`, naming the field
  */
 export async function openTransfer<Terms, Word extends PartyWord>(
   deps: Pick<Services, 'commands'>,
   tx: Tx,
   kind: TransferKind<Terms, Word>,
-  opening: Opening<Terms>,
-): Promise<Situation<Terms, Word> | undefined> {
-  const made = newSituation(kind, opening);
-  const inserting = insert(tx, kind, made, opening.key);
-  // Our own name is new, so the row travels with the lock of the account.
-  if (!opening.key && !(await inserting)) return undefined;
-  deps.commands.append(tx, [kind.process.start(made.transfer)]);
-  const [isNew] = await inOrder([inserting, book(tx, kind, made, opening.field)]);
+  { key, field, ...opening }: Opening<Terms>,
+): Promise<Situation<Terms, Word>> {
+  const made = newSituation(kind, { ...opening, idempotencyKey: key.idempotencyKey });
+  // The transfer's name is new, so its row travels with the lock of the account.
+  const [isNew] = await inOrder([insert(tx, kind, made, key.callerId), begin(deps, tx, kind, made, field)]);
   if (!isNew) throw new Error(`the party knows the ${kind.name} ${opening.id} already`);
-  noteStatuses(tx, kind, [{ transfer: made.transfer, previous: null }]);
   return made;
 }
 
 /** A transfer that was found at a party. It holds nothing until the party's word counts. */
 export type Found<Terms> = Omit<Opening<Terms>, 'key' | 'field'> & {
   partyRef: string;
+  /** Set for a transfer that the party created. We never give an order for it. */
+  orderedAt?: Date;
   /** Idempotency key of the call that found it, if any. All transfers of one call carry the same key. */
   idempotencyKey?: string | undefined;
 };
+
+/**
+ * As {@link openTransfer}, for a transfer that was found.
+ * @returns undefined when another transfer has this name at the party
+ */
+export async function openUnlessKnown<Terms, Word extends PartyWord>(
+  deps: Pick<Services, 'commands'>,
+  tx: Tx,
+  kind: TransferKind<Terms, Word>,
+  found: Found<Terms>,
+): Promise<Situation<Terms, Word> | undefined> {
+  const made = newSituation(kind, found);
+  if (!(await insert(tx, kind, made))) return undefined;
+  await begin(deps, tx, kind, made);
+  return made;
+}
+
+async function begin(
+  { commands }: Pick<Services, 'commands'>,
+  tx: Tx,
+  kind: AnyKind,
+  made: Situation,
+  field?: string,
+): Promise<void> {
+  const { transfer } = made;
+  commands.append(tx, [kind.process.start(transfer)]);
+  await book(tx, kind, made, field);
+  noteStatuses(tx, kind, [{ transfer, previous: null }]);
+}
 
 /**
  * Makes the transfers that are new. Locks follow one order, as in a step: names of the party, rows of transfers,
@@ -94,11 +118,12 @@ export async function openFound<Terms, Word extends PartyWord>(
 const byName = (one: { partyRef: string }, other: { partyRef: string }) =>
   one.partyRef < other.partyRef ? -1 : 1;
 
-type Begun<Terms> = Opening<Terms> & Pick<Found<Terms>, 'idempotencyKey'>;
+type Begun<Terms> = Omit<Opening<Terms>, 'key' | 'field'> &
+  Pick<Found<Terms>, 'orderedAt' | 'idempotencyKey'>;
 
 function newSituation<Terms, Word extends PartyWord>(
   kind: TransferKind<Terms, Word>,
-  { key, idempotencyKey = key?.idempotencyKey, partyRef, orderedAt, field: _, at, ...given }: Begun<Terms>,
+  { idempotencyKey, partyRef, orderedAt, at, ...given }: Begun<Terms>,
 ): Situation<Terms, Word> {
   const transfer: Transfer<Terms, Word> = {
     ...given,
@@ -128,8 +153,8 @@ const insert = (
   tx: Tx,
   { party }: Pick<AnyKind, 'party'>,
   { transfer }: Situation,
-  key?: OperationKey,
-): Promise<boolean> => insertTransfer(tx, { transfer, party, callerId: key?.callerId ?? null });
+  callerId: string | null = null,
+): Promise<boolean> => insertTransfer(tx, { transfer, party, callerId });
 
 /**
  * Stores the party's name of a transfer whose answer was lost, unless it has a name. The new revision makes a

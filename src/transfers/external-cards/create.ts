@@ -68,7 +68,6 @@ export async function createCardTransfer(
     partyRef: id,
     terms: { amount, fee, currency, actionExpiresAt, needsApproval: waits },
   });
-  if (!made) throw new Error('the id of a new card transfer is taken');
   const token = ownerSealer(services.keyring, owner, 'external-cards').seal(
     Buffer.from(paymentMethodToken),
     id,

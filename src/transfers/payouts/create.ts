@@ -100,7 +100,6 @@ export async function makePayout(
     keepDetails(tx, kind, { ...details, tenantId }),
     openTransfer(services, tx, kind, opening),
   ]);
-  if (!payout) throw new Error(`the party knows the payout ${id} already`);
   return { payout, details, destination: maskDestination(destination) };
 }
 

@@ -25,6 +25,7 @@ export interface LaneOptions<Item extends Queued> {
 
 /**
  * The wait for more messages, because the fixed cost of a transaction equals about ten messages (`docs/benchmarks.md`).
+ * Look-ups wait as well, so that a wave stays together.
  */
 export const GATHERING = { quietMs: 1, mostMs: 4 };
 

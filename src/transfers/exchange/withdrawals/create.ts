@@ -79,7 +79,6 @@ export async function createWithdrawal(
       destinationId: destination.id,
     },
   });
-  if (!made) throw new Error(`the exchange knows the withdrawal ${id} already`);
   return { withdrawal: made, destination };
 }
 

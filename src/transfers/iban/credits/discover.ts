@@ -2,7 +2,7 @@ import { newId } from '../../../kernel/ids';
 import { UnreadableAnswer } from '../../../process/party-errors';
 import type { Services } from '../../../services';
 import type { Discovered } from '../../engine/kind';
-import { openTransfer } from '../../engine/open';
+import { openUnlessKnown } from '../../engine/open';
 import { findByIban } from '../virtual-ibans/capability';
 import { normalized } from '../virtual-ibans/iban-number';
 import { ibanCreditKind } from './kind';
@@ -28,7 +28,7 @@ export async function discoverCredit(
     const found = currency === 'EUR' ? await findByIban(tx, normalized(iban)) : undefined;
     const at = services.now();
     const id = newId('ibanCredit');
-    const made = await openTransfer(services, tx, ibanCreditKind, {
+    const made = await openUnlessKnown(services, tx, ibanCreditKind, {
       id,
       status: 'received',
       terms: { iban, amount, currency },
