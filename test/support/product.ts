@@ -151,15 +151,15 @@ export async function startFleet(
     throw error;
   });
   // One key list for the signing process and for commands about the seed, never for the other roles.
-  const kept = (role: KeptRole, own: Record<string, string>, by = folder) =>
+  const keepRole = (role: KeptRole, own: Record<string, string>, by = folder) =>
     keep(
       role,
       { ...environment, ...(role === 'signer' ? { SIGNER_KEYS: SIGNER_KEYS_TEXT } : {}), ...own },
       by,
     );
-  const signer = kept('signer', {});
-  const api = kept('api', {});
-  const worker = kept('worker', {});
+  const signer = keepRole('signer', {});
+  const api = keepRole('api', {});
+  const worker = keepRole('worker', {});
   const roles = [api, worker, signer];
   const stopRoles = () => Promise.all(roles.map((role) => role.stop()));
   await Promise.all([api.serves(), worker.serves(), signer.serves()]).catch(async (error: unknown) => {
@@ -191,7 +191,7 @@ export async function startFleet(
     operator,
     operatorReading,
     async another(role, own = {}, by = folder) {
-      const another = kept(role, own, by);
+      const another = keepRole(role, own, by);
       roles.push(another);
       await another.serves();
       return another;

@@ -11,8 +11,8 @@ interface Waiting extends Queued {
 export type LookUp = (lookup: MessageLookup) => Promise<FoundMessage>;
 
 /**
- * Looks up messages that arrive together in one statement. They wait for each other as judgements do, so that they are
- * judged in one transaction.
+ * Looks up messages that arrive together in one statement. Messages wait for each other as judgements do, so that one
+ * transaction judges them.
  */
 export function createLookUp(database: Database): LookUp {
   const lane = createLane<Waiting>({

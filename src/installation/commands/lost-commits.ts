@@ -41,7 +41,7 @@ export function addLostCommitsCommand(program: Command, { console, run }: Comman
 /** More than twice the pause of a worker at rest between two marks. */
 const AT_REST_SECONDS = 60;
 
-/** @throws Problem while a worker runs, because its marks are newer than the loss */
+/** @throws Problem where a worker has just run, because its marks are newer than the loss */
 async function assertAtRest(database: Database): Promise<void> {
   if (await isMarkedWithin(database, AT_REST_SECONDS))
     throw conflict(

@@ -9,24 +9,28 @@ import { book } from './post';
 import type { PartyWord, Situation, Transfer } from './record';
 import { insertTransfer, lockTransfer } from './store';
 
-/** The fields that a new transfer starts with. All others are empty. */
-export type Opening<Terms> = Pick<Transfer<Terms>, 'id' | 'tenantId' | 'accountId' | 'status' | 'terms'> &
+/** The fields that every new transfer starts with. All others are empty. */
+type Beginning<Terms> = Pick<Transfer<Terms>, 'id' | 'tenantId' | 'accountId' | 'status' | 'terms'> &
   Pick<Transfer, 'referenceId'> & {
     /** Absent where the party chooses the name. */
     partyRef?: string;
-    /** Idempotency key of the call that makes it. */
-    key: OperationKey;
-    /** Field that the problem names when the balance is insufficient. */
-    field?: string;
     at: Date;
   };
+
+/** A transfer that a client or a person asks for. */
+export type Opening<Terms> = Beginning<Terms> & {
+  /** Idempotency key of the call that makes it. */
+  key: OperationKey;
+  /** Field that the problem names when the balance is insufficient. */
+  field?: string;
+};
 
 /** Time for the first step. The workflow starts at once, so a later first step means that the start was lost. */
 const FIRST_LOOK_MS = 60_000;
 
 /**
- * Makes a transfer that a client or a person asked for, and books what it holds at creation. Locks the account last, because
- * it may be the busiest row of the tenant.
+ * Makes a transfer and books what it holds at creation. Locks the account last, because it may be the busiest row of
+ * the tenant.
  * @throws Problem 409 `insufficient_funds`, naming the field
  */
 export async function openTransfer<Terms, Word extends PartyWord>(
@@ -43,7 +47,7 @@ export async function openTransfer<Terms, Word extends PartyWord>(
 }
 
 /** A transfer that was found at a party. It holds nothing until the party's word counts. */
-export type Found<Terms> = Omit<Opening<Terms>, 'key' | 'field'> & {
+export type Found<Terms> = Beginning<Terms> & {
   partyRef: string;
   /** Set for a transfer that the party created. We never give an order for it. */
   orderedAt?: Date;
@@ -118,12 +122,15 @@ export async function openFound<Terms, Word extends PartyWord>(
 const byName = (one: { partyRef: string }, other: { partyRef: string }) =>
   one.partyRef < other.partyRef ? -1 : 1;
 
-type Begun<Terms> = Omit<Opening<Terms>, 'key' | 'field'> &
-  Pick<Found<Terms>, 'orderedAt' | 'idempotencyKey'>;
-
 function newSituation<Terms, Word extends PartyWord>(
   kind: TransferKind<Terms, Word>,
-  { idempotencyKey, partyRef, orderedAt, at, ...given }: Begun<Terms>,
+  {
+    idempotencyKey,
+    partyRef,
+    orderedAt,
+    at,
+    ...given
+  }: Beginning<Terms> & Pick<Found<Terms>, 'orderedAt' | 'idempotencyKey'>,
 ): Situation<Terms, Word> {
   const transfer: Transfer<Terms, Word> = {
     ...given,

@@ -21,8 +21,8 @@ import { killAll, START_MS } from '../process';
 import { type TwoVersions, twoVersions } from './versions';
 
 /**
- * An upgrade and the way back under load, in the order of docs/operating.md: migrate, workers and dispatchers, signer, API, desk. Each role of one version runs
- * beside the other for a while. No request fails, and nothing is lost or doubled.
+ * An upgrade and the way back under load, in the order of docs/operating.md: migrate, workers and dispatchers, signer, API, desk. Each
+ * role of one version runs beside the other for a while. No request fails, and nothing is lost or doubled.
  */
 
 /** Roles that find their work themselves, so that no balancer knows them. */

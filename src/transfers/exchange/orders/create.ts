@@ -58,7 +58,7 @@ export async function createExchangeOrder(
   await assertFundable(tx, from, 'fromAccountId');
   await assertFundable(tx, to, 'toAccountId');
   const id = newOrderId('exchangeOrder', key, from.id);
-  const made = await openTransfer(services, tx, exchangeOrderKind, {
+  return openTransfer(services, tx, exchangeOrderKind, {
     id,
     tenantId: from.tenantId,
     accountId: from.id,
@@ -70,7 +70,6 @@ export async function createExchangeOrder(
     partyRef: exchangeKey(id),
     at: services.now(),
   });
-  return made;
 }
 
 /** @throws Problem 404, also for an order of another tenant */
