@@ -17,7 +17,7 @@ import { openBench, portOf, startBenchTemporal, startRole, stopped, untilAnswers
 /** How long an installation is left alone before and during the measurement, in seconds. */
 const QUIET_S = Number(process.env['BENCH_QUIET'] ?? 30);
 const MEASURED_S = Number(process.env['BENCH_SECONDS'] ?? 60);
-/** `all`: one process plays all roles, with its embedded servers. `apart`: an API, a worker and a signing process. */
+/** `all`: one process plays all roles, with its embedded servers. `apart`: an API, a worker, a dispatcher and a signing process. */
 const ROLES = process.env['BENCH_ROLES'] ?? 'all';
 const DAY_S = 86_400;
 /** History events of a turn of a workflow that never ends: three of its workflow task, three of its activity. */
@@ -111,8 +111,13 @@ async function startApart(): Promise<Idle> {
     const tenant = await tenantWithCards(services, 0);
     bench.before(() => services.database.close());
     const base = `http://127.0.0.1:${portOf('api')}`;
-    const environment = { TEMPORAL_ADDRESS: temporal.address, PUBLIC_URL: base, SANDBOX_PARTIES_URL: base };
-    for (const role of ['signer', 'api', 'worker'] as const) {
+    const environment = {
+      TEMPORAL_ADDRESS: temporal.address,
+      PUBLIC_URL: base,
+      SANDBOX_PARTIES_URL: base,
+      WORKER_WEBHOOKS: 'off',
+    };
+    for (const role of ['signer', 'api', 'worker', 'dispatcher'] as const) {
       const { stop } = await startRole(bench, role, environment);
       bench.before(stop);
     }

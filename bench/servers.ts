@@ -95,13 +95,16 @@ export async function createDatabase(serverUrl: string, name: string): Promise<v
   await client.end();
 }
 
-export const portOf = (role: 'api' | 'worker' | 'signer'): number =>
-  20_000 + (process.pid % 10_000) + (role === 'api' ? 0 : 10_000);
+const BASE_PORTS = { api: 10_000, worker: 12_500, dispatcher: 20_000, signer: 22_500 };
+type Role = keyof typeof BASE_PORTS;
+
+/** A role's HTTP port; metrics have the port 5,000 above. Linux gives no connection a port in this range. */
+export const portOf = (role: Role): number => BASE_PORTS[role] + (process.pid % 2_500);
 
 /** Starts one role of the product in a process of its own, as in production. Its log goes to a file. */
 export async function startRole(
   bench: Bench,
-  role: 'api' | 'worker' | 'signer',
+  role: Role,
   environment: Record<string, string>,
   port = portOf(role),
 ): Promise<{ port: number; pid: number; stop(): Promise<void> }> {
