@@ -59,7 +59,7 @@ import type { Sign } from './kernel/db/lookout';
 import { NO_OBSERVERS } from './kernel/metrics/observers';
 import { outboxReading } from './kernel/metrics/outbox';
 import type { Reading } from './kernel/metrics/readings';
-import { archiveReading, keysReading } from './kernel/metrics/upkeep';
+import { archiveReading, keysReading, postgresReading } from './kernel/metrics/upkeep';
 import { waitingReading } from './kernel/metrics/waiting';
 import { createCommands } from './kernel/outbox/commands';
 import type { EventDocument } from './kernel/outbox/event-document';
@@ -265,6 +265,7 @@ export function readings(services: Composed): Reading[] {
     endpointsReading,
     keysReading,
     archiveReading,
+    postgresReading,
     waitingReading(async (sql) =>
       (await waitingCounts(lists, sql, services.now())).map(({ list: queue, ...count }) => ({
         queue,

@@ -237,6 +237,23 @@ export const METRICS = {
     labels: [],
     help: 'Time since Postgres archived a file of WAL. Absent where it archives none. An idle Postgres archives only by `archive_timeout`.',
   },
+  postgres_connections: {
+    type: 'gauge',
+    labels: [],
+    help: 'Sessions of all databases on the server of Postgres, of any program.',
+    alert: 'Above four fifths of `postgres_connections_limit`.',
+  },
+  postgres_connections_limit: {
+    type: 'gauge',
+    labels: [],
+    help: 'Sessions that this server allows without the right of a superuser.',
+  },
+  postgres_transaction_ids_age: {
+    type: 'gauge',
+    labels: [],
+    help: 'Transactions since the oldest one that Postgres has not frozen, in the worst database. Postgres refuses to write at some 2,100,000,000.',
+    alert: 'Above 1,000,000,000: vacuum does not keep up.',
+  },
   disk_free_bytes: {
     type: 'gauge',
     labels: ['place'],

@@ -31,3 +31,23 @@ export const archiveReading: Reading = {
     return archive.age === null ? [failing] : [failing, sample('wal_archive_age_seconds', {}, archive.age)];
   },
 };
+
+/** Sessions and transaction ids: Postgres stops when either is used up. The runtime role may read both. */
+export const postgresReading: Reading = {
+  name: 'postgres',
+  gauges: ['postgres_connections', 'postgres_connections_limit', 'postgres_transaction_ids_age'],
+  keptMs: 60_000,
+  async read(sql) {
+    const [found] = await sql.query<{ used: number; limit: number; age: number }>(
+      `select (select sum(numbackends)::int from pg_stat_database) as used,
+              current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as limit,
+              (select max(age(datfrozenxid)) from pg_database) as age`,
+    );
+    if (!found) return [];
+    return [
+      sample('postgres_connections', {}, found.used),
+      sample('postgres_connections_limit', {}, found.limit),
+      sample('postgres_transaction_ids_age', {}, found.age),
+    ];
+  },
+};

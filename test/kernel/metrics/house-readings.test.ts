@@ -152,3 +152,17 @@ it('shows the archive of WAL where Postgres has one', async () => {
   const [archive] = await api.database.query<{ archive_mode: string }>('show archive_mode');
   expect('wal_archive_failing' in (await scrape(/^wal_archive/))).toBe(archive?.archive_mode !== 'off');
 });
+
+it('shows the sessions and transaction ids of Postgres', async () => {
+  const [before] = await api.database.query<{ own: number; age: number; limit: number }>(
+    `select (select count(*)::int from pg_stat_activity where datname = current_database()) as own,
+            (select max(age(datfrozenxid)) from pg_database) as age,
+            (select sum(setting::int * case name when 'max_connections' then 1 else -1 end)::int from pg_settings
+              where name in ('max_connections', 'superuser_reserved_connections')) as limit`,
+  );
+  const shown = await scrape(/^postgres_/);
+  expect(shown['postgres_connections']).toBeGreaterThanOrEqual(before?.own ?? Infinity);
+  expect(shown['postgres_connections']).toBeLessThanOrEqual(before?.limit ?? 0);
+  expect(shown['postgres_connections_limit']).toBe(before?.limit);
+  expect(shown['postgres_transaction_ids_age']).toBeGreaterThanOrEqual(before?.age ?? Infinity);
+});
