@@ -48,7 +48,7 @@ export async function startParties(setup: PartiesSetup): Promise<ServedParties> 
   if (config.databaseUrl === undefined) await migrateSchema(config, urls);
   else await awaitSchema(database, log, stages);
   const keyring = await openKeyring(database, masterKeys);
-  const kept = keepKeyring(keyring, log);
+  const kept = keepKeyring(keyring, database, log);
   stages.started('keyring', () => kept.stop());
   await openCoins(database, stages);
   const secrets = secretsOf(config, keyring);

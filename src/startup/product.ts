@@ -172,7 +172,7 @@ async function openBase({ config, role, log, stages, infrastructure, masterKeys 
   await awaitRights(database, config.mode, log, stages);
   await assertSettings(database, url);
   const keyring = await openKeyring(database, masterKeys);
-  const kept = keepKeyring(keyring, log);
+  const kept = keepKeyring(keyring, database, log);
   stages.started('keyring', () => kept.stop());
   await openCoins(database, stages);
   return { database, keyring };

@@ -67,7 +67,7 @@ export async function startSigner({ config, log, stages }: Setup): Promise<void>
   await awaitRights(database, config.mode, log, stages);
   await assertSettings(database, databaseUrl);
   const keyring = await openKeyring(database, createMasterKeys(masterKeys));
-  const kept = keepKeyring(keyring, log);
+  const kept = keepKeyring(keyring, database, log);
   stages.started('keyring', () => kept.stop());
   await signWith({ config, log, stages }, { database, keyring, signerKeys: createMasterKeys(signerKeys) });
 }

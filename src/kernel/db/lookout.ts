@@ -31,6 +31,8 @@ export interface Lookout {
   until(sign: Sign, known: SignValue, options?: { signal?: AbortSignal; mostMs?: number }): Promise<void>;
   /** The value of a sign, as of at most two seconds ago. @throws Error when Postgres cannot be asked */
   value(sign: Sign): Promise<SignValue>;
+  /** The same with the moment before its look, by `performance.now()`. The value may be older when Postgres hung meanwhile. */
+  seen(sign: Sign): Promise<{ at: number; value: SignValue }>;
   /** Forgets the last look and looks at once, because something was written that another loop may wait for. */
   wake(): void;
 }
@@ -43,6 +45,7 @@ interface Waiter {
 
 /** The result of a look. */
 interface Seen {
+  /** Before the statement, because the process may stand still before it reads the answer. */
   at: number;
   values: ReadonlyMap<string, SignValue>;
 }
@@ -90,9 +93,10 @@ function createLookout(database: Database): Lookout {
   async function look(): Promise<void> {
     const signs = new Map([...valued, ...[...waiters].map(({ sign }) => [sign.sql, sign] as const)]);
     const parts = [...signs.keys()].map((sql, place) => `(${sql})::text as s${place}`);
+    const at = performance.now();
     const [row = {}] = await database.query<Record<string, SignValue>>(`select ${parts.join(', ')}`);
     const values = new Map([...signs.keys()].map((sql, place) => [sql, row[`s${place}`] ?? null]));
-    seen = { at: performance.now(), values };
+    seen = { at, values };
   }
 
   /** One look at a time. */
@@ -129,6 +133,13 @@ function createLookout(database: Database): Lookout {
     plan();
   }
 
+  async function valueSeen(sign: Sign): Promise<{ at: number; value: SignValue }> {
+    valued.set(sign.sql, sign);
+    if (performance.now() - seen.at > LATEST_LOOK_MS || !seen.values.has(sign.sql)) await looked();
+    if (!seen.values.has(sign.sql)) await looked(); // a look that was under way did not ask for it
+    return { at: seen.at, value: seen.values.get(sign.sql) ?? null };
+  }
+
   function hurry(): void {
     interval = SOONEST_MS;
     quickUntil = performance.now() + QUICK_FOR_MS;
@@ -160,12 +171,8 @@ function createLookout(database: Database): Lookout {
         waiters.add(waiter);
         plan();
       }),
-    async value(sign) {
-      valued.set(sign.sql, sign);
-      if (performance.now() - seen.at > LATEST_LOOK_MS || !seen.values.has(sign.sql)) await looked();
-      if (!seen.values.has(sign.sql)) await looked(); // a look that was under way did not ask for it
-      return seen.values.get(sign.sql) ?? null;
-    },
+    value: async (sign) => (await valueSeen(sign)).value,
+    seen: valueSeen,
     wake() {
       seen = NOTHING_SEEN;
       hurry();

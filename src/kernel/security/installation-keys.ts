@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { raw, table } from '../db/build';
 import type { Sql } from '../db/database';
+import type { Sign, SignValue } from '../db/lookout';
 import { conflict, unavailable } from '../errors';
 import { StartupError } from '../startup-error';
 import { createKeyring, type Keyring, type PurposeKeys, purposeKeys } from './keyring';
@@ -33,6 +34,13 @@ const keys = () => table('installation_keys');
 /** A process that has not read the keys for this time seals nothing, because it may have missed a renewal. */
 export const LEASE_MS = 30_000;
 
+/** Which keys there are, and which of them are in force. */
+export const KEYS_SIGN: Sign = {
+  name: 'keys',
+  sql: `select string_agg(purpose || '/' || number || ' ' || coalesce(sealing_from <= clock_timestamp(), true)::text, ','
+                          order by purpose, number) from installation_keys`,
+};
+
 /** In the order of their purposes. */
 export const installationKeys = (sql: Sql): Promise<InstallationKey[]> =>
   sql.run<InstallationKey>(
@@ -49,6 +57,13 @@ export const keyIdOf = ({ purpose, number }: Pick<InstallationKey, 'purpose' | '
 export interface OpenedKeyring extends Keyring {
   /** Reads the keys again. Opens new keys, and drops destroyed ones. */
   refresh(): Promise<void>;
+  /**
+   * Takes the keys as read at that moment if they are still those that it has.
+   * @param keys value of {@link KEYS_SIGN}
+   * @param at milliseconds, by the clock of {@link openKeyring}
+   * @returns false when they must be read again
+   */
+  confirm(keys: SignValue, at: number): boolean;
   /** From now on, nothing is sealed unless the keys were read within the last {@link LEASE_MS}. */
   demandFresh(): void;
 }
@@ -64,7 +79,7 @@ export async function openKeyring(
   masterKeys: MasterKeys,
   now: () => number = () => performance.now(),
 ): Promise<OpenedKeyring> {
-  const read = keyReader(sql, masterKeys);
+  const { read, told } = keyReader(sql, masterKeys);
   let readAt = now();
   let current = await read();
   const missing = KEY_PURPOSES.filter((purpose) => !current.has(purpose));
@@ -95,15 +110,20 @@ export async function openKeyring(
       current = await read();
       readAt = at;
     },
+    confirm(keys, at) {
+      const isSame = keys === told();
+      if (isSame) readAt = at;
+      return isSame;
+    },
     demandFresh: () => void (demandsFresh = true),
   };
 }
 
 /** Reads all keys. Opens each once, so that a master key at a KMS is not asked again. */
-function keyReader(sql: Sql, masterKeys: MasterKeys): () => Promise<Map<string, PurposeKeys>> {
+function keyReader(sql: Sql, masterKeys: MasterKeys) {
   let opened = new Map<string, Buffer>();
   let before = { told: '', keys: new Map<string, PurposeKeys>() };
-  return async () => {
+  async function read(): Promise<Map<string, PurposeKeys>> {
     const stored = await installationKeys(sql);
     const told = stored.map((key) => `${keyIdOf(key)} ${key.isInForce}`).join();
     if (told === before.told) return before.keys;
@@ -124,7 +144,8 @@ function keyReader(sql: Sql, masterKeys: MasterKeys): () => Promise<Map<string, 
     }
     before = { told, keys: found };
     return found;
-  };
+  }
+  return { read, told: () => before.told };
 }
 
 /** A new random key, sealed by the first master key. */

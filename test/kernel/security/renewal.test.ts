@@ -4,8 +4,10 @@ import { provideForClient } from '../../../src/cards/programmes/operations';
 import { addFirstOperator, operatorOf } from '../../../src/desk/operators/operations';
 import { operatorOfSession, signIn } from '../../../src/desk/sign-in/operations';
 import { SIGN_IN_RULES } from '../../../src/desk/sign-in/rules';
+import { lookoutOf } from '../../../src/kernel/db/lookout';
 import {
   installationKeys,
+  KEYS_SIGN,
   LEASE_MS,
   type OpenedKeyring,
   openKeyring,
@@ -135,6 +137,33 @@ it('seals nothing in a process that has not read the keys for so long that it ma
   expect(sealer.open(sealed, 'here').toString()).toBe(TEXT);
   await keyring.refresh();
   expect(sealer.open(sealer.seal(Buffer.from(TEXT), 'here'), 'here').toString()).toBe(TEXT);
+});
+
+it('needs no reading while the keys stay, and takes a look for one of its moment', async () => {
+  let at = 0;
+  const keyring = await openKeyring(test.database, masterKeys, () => at);
+  keyring.demandFresh();
+  const seal = () => keyring.sealer('sandbox-mails').seal(Buffer.from(TEXT), 'here');
+  const seen = async () => (await lookoutOf(test.database).seen(KEYS_SIGN)).value;
+  at = LEASE_MS + 1;
+  const same = await seen();
+  expect(keyring.confirm(same, 0)).toBe(true);
+  expect(seal).toThrow('cannot answer just now'); // the look was long ago
+  expect(keyring.confirm(same, at)).toBe(true);
+  seal();
+
+  const ended = { ...deps(), sleep: async () => Promise.reject(new Error('killed')) };
+  await expect(renewKey(ended, 'sandbox-mails')).rejects.toThrow('killed');
+  for (const step of [async () => undefined, () => pass(LEAD_MS)]) {
+    await step();
+    lookoutOf(test.database).wake();
+    at += LEASE_MS + 1;
+    expect(keyring.confirm(await seen(), at)).toBe(false); // a new version; the version in force
+    expect(seal).toThrow('cannot answer just now');
+    await keyring.refresh();
+    seal();
+    expect(keyring.confirm(await seen(), at)).toBe(true);
+  }
 });
 
 it('keeps the earlier key while a value is left under it', async () => {
