@@ -59,7 +59,7 @@ export interface Moneyed {
 /**
  * Checks the exchange's payments in USD repeatedly, as an admin's process would. No other call completes orders that
  * wait for their settlement.
- * @returns a function that stops the checks and waits for the last one
+ * @returns a function that stops the checks and waits for the last one; rejects when a check failed
  */
 export function checkingSettlement(admin: Persistent, everyMs = 1_000): () => Promise<void> {
   const stop = new AbortController();
@@ -74,6 +74,8 @@ export function checkingSettlement(admin: Persistent, everyMs = 1_000): () => Pr
       await sleep(everyMs, undefined, { signal: stop.signal }).catch(() => undefined);
     }
   })();
+  // A failure waits for the function that stops, and ends no process.
+  ended.catch(() => undefined);
   return () => {
     stop.abort();
     return ended;

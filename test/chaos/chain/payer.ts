@@ -16,6 +16,8 @@ export interface Payer {
   send(raw: Hex): Hex;
   /** Makes the payer's next payment. @param units in the smallest unit of the asset @returns its hash */
   pay(asset: 'USDT' | 'ETH', to: string, units: bigint): Promise<Hex>;
+  /** Makes the payer's next transaction: a deployment of a contract. */
+  deploy(deployment: { to: Address; data: Hex }): Promise<Hex>;
   /** Balance in the smallest unit of test USDT. */
   usdtOf(address: string): Promise<bigint>;
   /** Number of transactions that the address has sent, by the chain. */
@@ -27,6 +29,7 @@ const AGAIN_MS = 300;
 const PAYER = privateKeyToAccount(RICH);
 const PLENTY = 10n ** 15n;
 const GWEI = 10n ** 9n;
+const DEPLOYMENT_GAS = 2_000_000n;
 
 /** Opens a payer with plenty of test USDT. Deploys the token when it is not on the chain. */
 export async function openPayer(url: string): Promise<Payer> {
@@ -53,11 +56,11 @@ export async function openPayer(url: string): Promise<Payer> {
     return hash;
   }
 
-  async function sendAsPayer(given: { to: Address; value?: bigint; data?: Hex }): Promise<Hex> {
+  async function sendAsPayer(given: { to: Address; value?: bigint; data?: Hex; gas?: bigint }): Promise<Hex> {
     const own = nonce;
     nonce += 1;
     const prices = { maxFeePerGas: 20n * GWEI, maxPriorityFeePerGas: GWEI, gas: 200_000n };
-    return send(await PAYER.signTransaction({ ...given, ...prices, nonce: own, chainId: LOCAL_CHAIN_ID }));
+    return send(await PAYER.signTransaction({ ...prices, ...given, nonce: own, chainId: LOCAL_CHAIN_ID }));
   }
 
   async function sentBy(address: string): Promise<number> {
@@ -76,6 +79,7 @@ export async function openPayer(url: string): Promise<Payer> {
           ? { to: to as Address, value: units }
           : { to: TEST_USDT, data: transferOf(to as Address, units) },
       ),
+    deploy: (deployment) => sendAsPayer({ ...deployment, gas: DEPLOYMENT_GAS }),
     async usdtOf(address) {
       const data = encodeFunctionData({
         abi: erc20Abi,

@@ -4,6 +4,8 @@ import { entropyToMnemonic } from '@scure/bip39';
 import { wordlist } from '@scure/bip39/wordlists/english.js';
 import { type Hex, parseEther } from 'viem';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
+import { deploymentOf } from '../../../src/chain/gas-station/strategies/delegate';
+import type { SweepStrategyName } from '../../../src/chain/gas-station/strategies/port';
 import { LOCAL_CHAIN_ID } from '../../../src/startup/embedded/chain/server';
 import { TEST_USDT, TEST_USDT_DECIMALS } from '../../../src/startup/embedded/chain/token';
 import { takeTurn, temporalAt } from '../../support/outside/temporal-client';
@@ -102,11 +104,13 @@ async function nameNetwork({ admin }: ChainWorld, rpcUrls: readonly string[]): P
   assert.equal(status, 200, text);
 }
 
+/** Generates and pays a station, and deploys its contract for delegated sweeps. */
 async function openStation(world: ChainWorld): Promise<void> {
-  const { admin, payer } = world;
+  const { admin, payer, treasury } = world;
   const path = '/v1/gas-station/wallet/generate';
   const { body } = await admin.send('POST', path, { chain: CHAIN }, 'chain/station/generate');
   await configure(world, { autoSweep: true }, 'chain/station/configure');
+  await payer.deploy(deploymentOf({ treasury, station: body.address }));
   const hash = await payer.pay('ETH', body.address, parseEther(STATION_HAS));
   for (let turn = 0; ; turn += 1) {
     const scan = '/v1/gas-station/station-topups/scan';
@@ -120,7 +124,7 @@ async function openStation(world: ChainWorld): Promise<void> {
 /** Configures the station, whatever the version of its configuration. */
 export async function configure(
   { admin, treasury }: ChainWorld,
-  { autoSweep }: { autoSweep: boolean },
+  { autoSweep, sweepStrategy = 'transfer' }: { autoSweep: boolean; sweepStrategy?: SweepStrategyName },
   key: string,
 ): Promise<void> {
   const { version } = await admin.get(GAS_CONFIG);
@@ -136,6 +140,7 @@ export async function configure(
       treasuryAddress: treasury,
       sweepConfirmations: 2,
       autoSweep,
+      sweepStrategy,
       version,
     },
     key,

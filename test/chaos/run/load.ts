@@ -38,7 +38,7 @@ const PAUSE_MS = 1_000;
 export async function startLoad(world: ChaosWorld, random: Random, tally: Tally): Promise<Load> {
   const cards: Load['cards'] = new Map();
   const [ends, failures]: [Load['ends'], string[]] = [new Map(), []];
-  const { client, onChain, moneyed, usd } = world;
+  const { client, onChain, strategies, moneyed, usd } = world;
   let going = true;
 
   async function card(name: string, variant: Variant): Promise<void> {
@@ -51,8 +51,8 @@ export async function startLoad(world: ChaosWorld, random: Random, tally: Tally)
     counted(
       tally,
       'chain: three payments and their sweeps',
-      () => liveOnChain(onChain, name),
-      () => 'swept',
+      () => liveOnChain(onChain, name, strategies[Number(name.split('-')[1]) % strategies.length]),
+      (strategy) => `swept, ${strategy}`,
     );
   await bePaid(world, OPENING_IBAN);
   await client.get(

@@ -3,6 +3,7 @@ import { appendFileSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
+import { SWEEP_STRATEGIES, type SweepStrategyName } from '../../../src/chain/gas-station/strategies/port';
 import { createDatabase, type Database } from '../../../src/kernel/db/database';
 import { freePort } from '../../../src/startup/embedded/ports';
 import { runtimeUrl } from '../../../src/startup/embedded/postgres/connection';
@@ -40,6 +41,8 @@ export interface ChaosWorld {
   moneyed: Moneyed;
   iban: string;
   onChain: ChainWorld;
+  /** Strategies in which sweeps take turns. Each version signs for its own contract, so two versions sweep by transfers only. */
+  strategies: readonly SweepStrategyName[];
   /** Folders that are disks of their own. Absent where none can be mounted. */
   disks: { documents?: string; postgres?: string };
   /** Clients reach the product here. */
@@ -126,6 +129,7 @@ export async function openWorld(other?: string): Promise<ChaosWorld> {
       receiver,
       ...tenant,
       onChain,
+      strategies: other === undefined ? SWEEP_STRATEGIES : ['transfer'],
       disks: { ...(hasDisk && { documents }), ...(postgres && { postgres }) },
       frontUrl: balancer.url,
       operator: fleet.operator,
