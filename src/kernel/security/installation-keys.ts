@@ -28,17 +28,17 @@ export interface InstallationKey {
 const MACHINE_NOW = raw(`date_trunc('milliseconds', clock_timestamp())`);
 const SEALED_AT = raw('coalesce(sealed_at, created_at) as sealed_at');
 const SEALING_FROM = raw('coalesce(sealing_from, created_at) as sealing_from');
-const IN_FORCE = raw('coalesce(sealing_from <= clock_timestamp(), true) as is_in_force');
+const IS_IN_FORCE = 'coalesce(sealing_from <= clock_timestamp(), true)';
+const IN_FORCE = raw(`${IS_IN_FORCE} as is_in_force`);
 const keys = () => table('installation_keys');
 
 /** A process that has not read the keys for this time seals nothing, because it may have missed a renewal. */
 export const LEASE_MS = 30_000;
 
-/** Which keys there are, and which of them are in force. */
+/** Which keys there are, and which of them are in force. A keyring tells its own keys in the same form ({@link keyReader}). */
 export const KEYS_SIGN: Sign = {
   name: 'keys',
-  sql: `select string_agg(purpose || '/' || number || ' ' || coalesce(sealing_from <= clock_timestamp(), true)::text, ','
-                          order by purpose, number) from installation_keys`,
+  sql: `select string_agg(purpose || '/' || number || ' ' || ${IS_IN_FORCE}::text, ',' order by purpose, number) from installation_keys`,
 };
 
 /** In the order of their purposes. */
@@ -58,7 +58,7 @@ export interface OpenedKeyring extends Keyring {
   /** Reads the keys again. Opens new keys, and drops destroyed ones. */
   refresh(): Promise<void>;
   /**
-   * Takes the keys as read at that moment if they are still those that it has.
+   * Compares the installation's keys with those of the keyring. Equal keys count as read at that moment.
    * @param keys value of {@link KEYS_SIGN}
    * @param at milliseconds, by the clock of {@link openKeyring}
    * @returns false when they must be read again

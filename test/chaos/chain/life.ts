@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Address, Hex } from 'viem';
 import { mnemonicToAccount } from 'viem/accounts';
-import { CardwrightError } from '../../../client/src';
+import { CardwrightError, until } from '../../../client/src';
 import type { SweepStrategyName } from '../../../src/chain/gas-station/strategies/port';
 import { fromUnits } from '../../../src/chain/networks/rules';
 import { formatAmount } from '../../../src/kernel/money/money';
@@ -101,15 +101,14 @@ async function sweptByHand(world: ChainWorld, address: string, key: (step: strin
   }
 }
 
-/** The transaction to sign. The product refuses to show it while a chain that was killed has lost the payment of its gas. */
+/** The transaction to sign. The product refuses to export it while the chain does not allow it, as after the loss of its newest blocks. */
 async function exported({ admin }: ChainWorld, path: string): Promise<Record<string, any>> {
-  for (const deadline = performance.now() + PATIENCE_MS; ; await sleep(AGAIN_MS)) {
-    const found = await admin.get(`${path}/export`).catch((error: unknown) => {
-      const isRefused = error instanceof CardwrightError && error.answer.status === 409;
-      if (!isRefused || performance.now() > deadline) throw error;
+  const read = () =>
+    admin.get(`${path}/export`).catch((error: unknown) => {
+      if (!(error instanceof CardwrightError && error.answer.status === 409)) throw error;
     });
-    if (found) return found.transactions[0];
-  }
+  const waiting = { patienceMs: PATIENCE_MS, pauseMs: AGAIN_MS };
+  return (await until(read, (found) => found !== undefined, waiting)).transactions[0];
 }
 
 /** Signs with the sender's key, which is derived from the mnemonic. */

@@ -51,7 +51,7 @@ export async function startLoad(world: ChaosWorld, random: Random, tally: Tally)
     counted(
       tally,
       'chain: three payments and their sweeps',
-      () => liveOnChain(onChain, name, strategies[Number(name.split('-')[1]) % strategies.length]),
+      () => liveOnChain(onChain, name, inTurn(name, strategies)),
       (strategy) => `swept, ${strategy}`,
     );
   await bePaid(world, OPENING_IBAN);
@@ -85,10 +85,9 @@ export async function startLoad(world: ChaosWorld, random: Random, tally: Tally)
     }
   }
   const variants = random.shuffled(VARIANTS);
-  const variantOf = (life: string) => variants[Number(life.split('-')[1]) % variants.length] as Variant;
   const lanes = [
-    lane('cards', (life) => card(life, variantOf(life))),
-    lane('others', (life) => card(life, variantOf(life))),
+    lane('cards', (life) => card(life, inTurn(life, variants))),
+    lane('others', (life) => card(life, inTurn(life, variants))),
     lane('money', money),
     lane('chain', chain),
     lane('inside', (life) => moveInside(world, life, tally)),
@@ -112,6 +111,10 @@ export async function startLoad(world: ChaosWorld, random: Random, tally: Tally)
     },
   };
 }
+
+/** @param life name that ends in the turn of its lane, such as `cards-7` */
+const inTurn = <Each>(life: string, all: readonly Each[]): Each =>
+  all[Number(life.split('-')[1]) % all.length] as Each;
 
 export const measureOf = (variant: string): string => `${MEASURE}-${variant.replace(':', '-')}`;
 
