@@ -79,3 +79,23 @@ it('sweeps nothing of a wallet that has withheld coins alone', async () => {
   expect(await world.tokens(wallet.address)).toBe(7n * UNIT);
   await assertReconciled();
 });
+
+it('sweeps a deposit that release 1.0 has credited, whose statements do not know what is withheld', async () => {
+  const wallet = await assigned();
+  await pay('abc124', wallet.address, 5n);
+  const { database } = world.services;
+  await database.query(`update holding_changes set booked = 0 where address = $1`, [wallet.address]);
+  await database.query(`update holding_changes set withheld = amount where address = $1`, [wallet.address]);
+  await database.query(
+    `insert into holding_changes (chain, cause, address, asset, place, amount, booked, block_number)
+     select chain, cause, address, asset, place, amount, amount, block_number from holding_changes where address = $1
+     on conflict (chain, cause, address, asset)
+     do update set amount = excluded.amount, booked = excluded.booked, block_number = excluded.block_number`,
+    [wallet.address],
+  );
+  await world.lead((await world.topup(wallet.id)).id);
+  const { id } = await world.sweep(wallet.id);
+  expect(await world.lead(id)).toMatchObject({ status: 'completed' });
+  expect(await world.tokens(wallet.address)).toBe(0n);
+  await assertReconciled();
+});
