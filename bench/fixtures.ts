@@ -6,11 +6,13 @@ import { ensureDemoBins, provideForClient } from '../src/cards/programmes/operat
 import { type Composed, createServices } from '../src/composition';
 import { openInstallation } from '../src/installation/session';
 import { readConfig } from '../src/kernel/config/config';
-import { createDatabase, type Database } from '../src/kernel/db/database';
+import { createDatabase } from '../src/kernel/db/database';
 import { newId } from '../src/kernel/ids';
 import { openLedgerAccount } from '../src/kernel/ledger/accounts';
 import { accountEntry, internalEntry } from '../src/kernel/ledger/entries';
 import { Decimal } from '../src/kernel/money/money';
+import { createCardholder } from '../src/people/cardholders/operations';
+import { createUser } from '../src/people/users/operations';
 import { placeOf } from '../src/startup/installation/run';
 import { createClient } from '../src/tenants/clients/create';
 import { type NewCredential } from '../src/tenants/clients/secrets';
@@ -49,7 +51,8 @@ export async function spreadTenants(services: Composed): Promise<BenchTenant[]> 
 }
 
 /** Creates a tenant without a rate limit, and a cardholder of it. Its accounts are empty. */
-export async function tenantWithHolder({ database, keyring }: Composed) {
+export async function tenantWithHolder(services: Composed) {
+  const { database, keyring } = services;
   const tenant = await database.transaction((tx) =>
     createClient(tx, keyring, { provide: provideForClient, name: 'Bench', role: 'client', sandbox: true }),
   );
@@ -58,7 +61,7 @@ export async function tenantWithHolder({ database, keyring }: Composed) {
     [tenant.clientId],
   );
   const master = await requireMasterAccount(database, tenant.clientId, 'USD');
-  const held = await holder(database, tenant.clientId, master.id);
+  const held = await holder(services, tenant.clientId, master.id);
   return { ...tenant, tenantId: tenant.clientId, masterId: master.id, ...held, bin: BIN };
 }
 
@@ -90,16 +93,14 @@ export async function tenantWithCards(services: Composed, cards: number): Promis
   return { ...tenant, cards: ids };
 }
 
-async function holder(database: Database, tenantId: string, accountId: string) {
-  const userId = newId('user');
-  const cardholderId = newId('cardholder');
-  await database.query('insert into users (id, tenant_id) values ($1, $2)', [userId, tenantId]);
-  await database.query(
-    `insert into cardholders (id, tenant_id, user_id, account_id, bin, model, status, email_hash, masked_name, masked_email)
-     values ($1, $2, $3, $4, $5, 'B2B', 'pass_audit', sha256($6::bytea), 'B*** B***', '')`,
-    [cardholderId, tenantId, userId, accountId, BIN, `${userId}@example.com`],
-  );
-  return { userId, cardholderId };
+function holder(services: Composed, reach: string, accountId: string) {
+  return services.database.transaction(async (tx) => {
+    const meta = { firstName: 'Bob', lastName: 'Bench', email: `${newId('user')}@example.com` };
+    const { id: userId } = await createUser(services, tx, reach, { meta });
+    const given = { reach, userId, accountId, bin: BIN, idempotencyKey: undefined };
+    const { cardholder } = await createCardholder(tx, services, given);
+    return { userId, cardholderId: cardholder.id };
+  });
 }
 
 async function card(
