@@ -84,8 +84,9 @@ it('sweeps a deposit that release 1.0 has credited, whose statements do not know
   const wallet = await assigned();
   await pay('abc124', wallet.address, 5n);
   const { database } = world.services;
-  await database.query(`update holding_changes set booked = 0 where address = $1`, [wallet.address]);
-  await database.query(`update holding_changes set withheld = amount where address = $1`, [wallet.address]);
+  const unbooked = 'update holding_changes set booked = 0, withheld = amount where address = $1';
+  await database.query(unbooked, [wallet.address]);
+  // Release 1.0 books by this statement.
   await database.query(
     `insert into holding_changes (chain, cause, address, asset, place, amount, booked, block_number)
      select chain, cause, address, asset, place, amount, amount, block_number from holding_changes where address = $1
