@@ -86,6 +86,7 @@ async function expectAway(name: string): Promise<void> {
     expect([isProperlyAway(answer), answer.text]).toEqual([true, expect.any(String)]);
   }
   expect(await health('/health')).toEqual([200, { status: 'ok', build: expect.any(String) }]);
+  await until(async () => !(await isReady())); // the process believes an answer of Postgres for a second
   expect(await health('/health/ready')).toEqual([503, expect.objectContaining({ code: 'unavailable' })]);
 }
 
@@ -111,9 +112,13 @@ function hears(cardId: string, type: string): Promise<void> {
 it(
   'answers 503 and records nothing while Postgres is stopped, and works again afterwards',
   async () => {
+    expect(await isReady()).toBe(true);
     await fleet.postgres.stop();
-    await expectAway('stopped');
-    await fleet.postgres.start();
+    try {
+      await expectAway('stopped');
+    } finally {
+      await fleet.postgres.start();
+    }
     await expectBack('stopped');
   },
   WHILE_MS,
