@@ -112,7 +112,7 @@ function hears(cardId: string, type: string): Promise<void> {
 it(
   'answers 503 and records nothing while Postgres is stopped, and works again afterwards',
   async () => {
-    expect(await isReady()).toBe(true);
+    expect(await isReady()).toBe(true); // so that the process believes in Postgres when it stops
     await fleet.postgres.stop();
     try {
       await expectAway('stopped');
