@@ -8,7 +8,7 @@ import { type Authorization, COUNTERS, type Counter, type Merchant, remaining } 
 
 const counter = (side: 'own' | 'billing', name: Counter, field: string): Column<Authorization> => ({
   field,
-  cell: (authorization) => authorization[side][name].toFixed(),
+  cell: (authorization) => authorization[side][name],
   read(authorization, value) {
     authorization[side][name] = new Decimal(value as string);
   },

@@ -1,8 +1,6 @@
 import { camelRow, snakeCase } from '../../kernel/db/build';
-import { compositeArray } from '../../kernel/db/writes';
+import { type Cell, compositeArray } from '../../kernel/db/writes';
 import { Decimal } from '../../kernel/money/money';
-
-type Cell = string | number | boolean | Date | null;
 
 /**
  * A column of a stored record, written into an array of a composite type and read from a row. A list of columns, in the
@@ -31,7 +29,7 @@ export function plain<T>(field: keyof T & string): Column<T> {
 export function decimal<T>(field: keyof T & string): Column<T> {
   return {
     field,
-    cell: (record) => (record[field] as Decimal).toFixed(),
+    cell: (record) => record[field] as Decimal,
     read(record, value) {
       record[field] = new Decimal(value as string) as T[typeof field];
     },

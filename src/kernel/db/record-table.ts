@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { Decimal } from '../money/money';
+import { Decimal, ZERO } from '../money/money';
 import { table } from './build';
 import type { Sql } from './database';
 
@@ -11,7 +11,7 @@ interface Codec<T> {
 
 /** NUMERIC, which Postgres returns as text. */
 export const decimal: Codec<Decimal> = {
-  read: (stored: string) => new Decimal(stored),
+  read: (stored: string) => (stored === '0' ? ZERO : new Decimal(stored)), // many balances are zero
   write: (value) => value.toFixed(),
 };
 

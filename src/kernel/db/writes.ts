@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Decimal } from '../money/money';
 import { snakeCase } from './build';
 import type { Sql, Statement, Tx } from './database';
 
@@ -114,7 +115,7 @@ const rowsAsJson = (columns: readonly string[], rows: readonly object[]): string
     ),
   );
 
-type Cell = string | number | boolean | Date | null | undefined;
+export type Cell = string | number | boolean | Date | Decimal | null | undefined;
 
 /**
  * Rows as the text of an array of a composite type, cells in the order of its columns. Postgres parses this in about
@@ -137,8 +138,13 @@ const PLAIN = /^[\w.:+-]+$/;
 
 function cellText(cell: Cell): string {
   if (cell === null || cell === undefined) return '';
-  if (typeof cell !== 'string') return cell instanceof Date ? cell.toISOString() : String(cell);
-  if (PLAIN.test(cell)) return cell;
+  if (typeof cell === 'string') return PLAIN.test(cell) ? cell : quoted(cell);
+  if (typeof cell !== 'object') return String(cell);
+  if (cell instanceof Date) return cell.toISOString();
+  return cell.isZero() ? '0' : cell.toFixed(); // half of an authorization's amounts are zero
+}
+
+function quoted(cell: string): string {
   // The row level doubles quotation marks and backslashes. The array level escapes the result.
   return `\\"${cell.replaceAll('\\', '\\\\\\\\').replaceAll('"', '\\"\\"')}\\"`;
 }

@@ -167,12 +167,12 @@ function entryRow(entry: PostedEntry, posting: number, currency: string, forced:
     entry.type,
     entry.subtype,
     entry.reference,
-    entry.available.toFixed(),
-    entry.pending.toFixed(),
-    entry.spent.toFixed(),
-    balance?.available.toFixed(),
-    balance?.pending.toFixed(),
-    balance?.spent.toFixed(),
+    entry.available,
+    entry.pending,
+    entry.spent,
+    balance?.available,
+    balance?.pending,
+    balance?.spent,
     forced,
     entry.listed,
   ];
@@ -180,12 +180,5 @@ function entryRow(entry: PostedEntry, posting: number, currency: string, forced:
 
 /** Columns in the order of `ledger_new_balance`. */
 function balanceRow(account: LedgerAccount & { seen: number }) {
-  return [
-    account.id,
-    account.seen,
-    account.entries,
-    account.available.toFixed(),
-    account.pending.toFixed(),
-    account.spent.toFixed(),
-  ];
+  return [account.id, account.seen, account.entries, account.available, account.pending, account.spent];
 }

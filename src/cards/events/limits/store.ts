@@ -96,9 +96,7 @@ const writeOf = (name: string, statement: string, rows: SpendingChange[]): Write
   rows.length === 0 ? undefined : { name, statement, values: [arrayOf(rows)] };
 
 const arrayOf = (rows: SpendingChange[]) =>
-  compositeArray(
-    rows.map(({ subjectId, currency, day, amount }) => [subjectId, currency, day, amount.toFixed()]),
-  );
+  compositeArray(rows.map(({ subjectId, currency, day, amount }) => [subjectId, currency, day, amount]));
 
 /** Replaces all spending of the subjects. */
 export async function replaceSpending(tx: Sql, subjectIds: string[], rows: SpendingChange[]): Promise<void> {
