@@ -85,8 +85,10 @@ const referencesOf = (message: Message): string[] =>
 /** Break of a closed card with money in suspense. An operator pays the money out. */
 export const CARD_SUSPENSE = 'card_money_in_suspense';
 
-/** The writes of a board. The caller must also call {@link tellWhenCommitted}. */
-export function boardWrites(board: LoadedBoard): (Write | undefined)[] {
+/**
+ * The writes of a board's records. The caller also writes the board's book and calls {@link tellWhenCommitted}.
+ */
+export function recordWrites(board: LoadedBoard): (Write | undefined)[] {
   const { transactions, events, authorizations, cards, networks, challenges, suspended } = board.outcome();
   return [
     transactionsWrite(transactions),
@@ -107,7 +109,6 @@ export function boardWrites(board: LoadedBoard): (Write | undefined)[] {
       })),
     ),
     eventsWrite(events),
-    board.book.written(),
   ];
 }
 

@@ -9,7 +9,7 @@ import { type CardCall, requireCard, requireLockedCard } from '../cards/operatio
 import type { Card, FreezeReason } from '../cards/record';
 import { startClosure } from '../cards/workflows';
 import type { CardServices } from '../services';
-import { boardWrites, type CardEventDeps, countWhenCommitted, loadBoard } from './load-board';
+import { type CardEventDeps, countWhenCommitted, loadBoard, recordWrites } from './load-board';
 import type { Message } from './record';
 import { type Judgement, judge } from './rules/judge';
 
@@ -24,7 +24,7 @@ export async function recordCardEvent(tx: Tx, deps: CardEventDeps, message: Mess
   const judgement = judge(board, message);
   tellWhenCommitted(tx);
   countWhenCommitted(tx, deps, board);
-  writeWithCommit(tx, boardWrites(board));
+  writeWithCommit(tx, [...recordWrites(board), board.book.written()]);
   return { ...judgement, told: board.outcome().events };
 }
 

@@ -233,6 +233,9 @@ export async function during<T>(tx: Tx, work: (tx: Tx) => Promise<T>): Promise<T
   }
 }
 
+/** Resolves when the statements of this turn of the event loop are on their way. Nothing else is read meanwhile. */
+export const statementsSent = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
 /**
  * Combines the writes of one turn of the event loop. A batch of ten statements would otherwise be ten system calls and
  * wake the server ten times.

@@ -1,6 +1,6 @@
 import type { Card } from '../../../src/cards/cards/record';
 import type { Limits } from '../../../src/cards/events/limits/record';
-import { boardWrites } from '../../../src/cards/events/load-board';
+import { recordWrites } from '../../../src/cards/events/load-board';
 import type { CardTransaction, Message } from '../../../src/cards/events/record';
 import { createBoard } from '../../../src/cards/events/rules/board';
 import { type Judgement, judge } from '../../../src/cards/events/rules/judge';
@@ -145,7 +145,7 @@ export function scene(options: SceneOptions = {}): Scene {
     },
     told: () => board.outcome().events.map(({ data }) => describeEvent(data)),
     events: () => board.outcome().transactions,
-    writes: () => boardWrites(board).filter((write) => write !== undefined),
+    writes: () => [...recordWrites(board), board.book.written()].filter((write) => write !== undefined),
   };
 }
 

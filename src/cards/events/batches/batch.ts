@@ -1,4 +1,4 @@
-import type { Tx } from '../../../kernel/db/database';
+import { statementsSent, type Tx } from '../../../kernel/db/database';
 import { writeWithCommit } from '../../../kernel/db/writes';
 import { inProgress, Problem } from '../../../kernel/errors';
 import {
@@ -12,7 +12,7 @@ import {
   settledAnswer,
 } from '../../../kernel/idempotency';
 import { tellWhenCommitted } from '../../../kernel/outbox/events';
-import { boardWrites, type CardEventDeps, countWhenCommitted, loadBoard } from '../load-board';
+import { type CardEventDeps, countWhenCommitted, loadBoard, recordWrites } from '../load-board';
 import type { Message } from '../record';
 import type { Board } from '../rules/board';
 import { type Judgement, judge } from '../rules/judge';
@@ -31,9 +31,15 @@ export interface Submission {
 
 export type Result = { answer: KeyedAnswer } | { error: unknown };
 
+/** What becomes of a submission. `known` is the answer that its key has stored. */
+type Outcome = { judgement: Judgement } | { known: KeyedAnswer } | { refusal: Problem };
+
+/** From so many messages on, Postgres gains more by an early start than a second statement costs. */
+const WORTH_TWO = 8;
+
 /**
- * Judges a batch in one transaction. Keys, locks and reads travel together; after judging, all writes travel as one
- * statement.
+ * Judges a batch in one transaction. Keys, locks and reads travel together, and so do all writes and the commit. A
+ * large batch sends its ledger's writes first, so that Postgres works on them while answers and events are rendered.
  */
 export async function runBatch(tx: Tx, deps: CardEventDeps, batch: Submission[]): Promise<Result[]> {
   const keys = [...new Map(batch.flatMap(({ key }) => (key ? [[key.name, key] as const] : []))).values()];
@@ -43,21 +49,22 @@ export async function runBatch(tx: Tx, deps: CardEventDeps, batch: Submission[])
     loadBoard(tx, deps, messages),
   ]);
   const found = new Map(keys.map((key, index) => [key.name, lookups[index]]));
-  const stored: KeptAnswer[] = [];
-  const results = answersOf(batch, board, found, stored);
+  const outcomes = judgeAll(batch, board, found);
   tellWhenCommitted(tx);
   countWhenCommitted(tx, deps, board);
-  writeWithCommit(tx, [...boardWrites(board), answersWrite(stored)]);
+  const ledger = board.book.written();
+  const first = batch.length >= WORTH_TWO;
+  if (first) {
+    writeWithCommit(tx, [ledger]);
+    await statementsSent();
+  }
+  const stored: KeptAnswer[] = [];
+  const results = batch.map((submission, index) => resultOf(submission, outcomes[index]!, stored));
+  writeWithCommit(tx, [...recordWrites(board), first ? undefined : ledger, answersWrite(stored)]);
   return results;
 }
 
-/** @param stored receives the answers to store under the keys */
-function answersOf(
-  batch: Submission[],
-  board: Board,
-  found: Map<string, KeyLookup | undefined>,
-  stored: KeptAnswer[],
-): Result[] {
+function judgeAll(batch: Submission[], board: Board, found: Map<string, KeyLookup | undefined>): Outcome[] {
   const taken = new Set<string>();
 
   /** The answer stored under a key. @throws Problem when another message of this batch has the key */
@@ -70,20 +77,29 @@ function answersOf(
     return undefined;
   }
 
-  function keep(key: IdempotencyKey | undefined, answer: StoredAnswer): Result {
+  return batch.map(({ message, key, trace }) => {
+    try {
+      const known = key && storedAnswer(key);
+      if (known) return { known };
+      board.tracedBy(trace);
+      return { judgement: judge(board, message) };
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      return { refusal: error };
+    }
+  });
+}
+
+/** @param stored receives the answer when it is to be stored under the key */
+function resultOf({ key, render, refuse }: Submission, outcome: Outcome, stored: KeptAnswer[]): Result {
+  function kept(answer: StoredAnswer): Result {
     if (key) stored.push({ key, answer });
     return { answer: { ...answer, replayed: false } };
   }
 
-  return batch.map(({ message, key, trace, render, refuse }) => {
-    try {
-      const known = key && storedAnswer(key);
-      board.tracedBy(trace);
-      return known ? { answer: known } : keep(key, render(judge(board, message)));
-    } catch (error) {
-      if (!(error instanceof Problem)) throw error;
-      const stands = key && error.isResult && error.code !== 'idempotency_in_progress';
-      return stands ? keep(key, refuse(error)) : { error };
-    }
-  });
+  if ('known' in outcome) return { answer: outcome.known };
+  if ('judgement' in outcome) return kept(render(outcome.judgement));
+  const { refusal } = outcome;
+  const stands = key && refusal.isResult && refusal.code !== 'idempotency_in_progress';
+  return stands ? kept(refuse(refusal)) : { error: refusal };
 }

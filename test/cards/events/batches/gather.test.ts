@@ -92,19 +92,26 @@ describe('a batch whose commit is unknown', () => {
   });
 });
 
-it('a write that Postgres refuses at the commit fails its own message only', async () => {
-  const cards = await cardsOfTwo();
-  await api.database.query(`
-    create function refuse() returns trigger language plpgsql as $$ begin raise exception 'refused'; end $$`);
+// A batch of eight sends the ledger's writes before the others.
+it.each([
+  { messages: 2, table: 'card_transactions', column: 'card_id', event: 'insert' },
+  { messages: 8, table: 'card_transactions', column: 'card_id', event: 'insert' },
+  { messages: 8, table: 'ledger_accounts', column: 'id', event: 'update' },
+])('a write to $table that Postgres refuses fails its own message only, of $messages', async (given) => {
+  const { messages, table, column, event } = given;
+  const [poor, other] = await cardsOfTwo();
+  await api.database.query(`create or replace function refuse() returns trigger language plpgsql as
+    $$ begin raise exception 'refused'; end $$`);
   await api.database.query(
-    `create trigger poisoned before insert on card_transactions for each row when (new.card_id = '${cards[0]!.id}')
+    `create trigger poisoned before ${event} on ${table} for each row when (new.${column} = '${poor!.id}')
        execute function refuse()`,
   );
-  const [refused, done] = await declines(api.database, cards, true);
-  await api.database.query('drop trigger poisoned on card_transactions');
-  expect(done).toBe(201);
+  const cards = [poor!, ...Array.from({ length: messages - 1 }, () => other!)];
+  const [refused, ...done] = await declines(api.database, cards, true);
+  await api.database.query(`drop trigger poisoned on ${table}`);
+  expect(done).toEqual(done.map(() => 201));
   expect(refused).not.toBe(201);
-  expect(await recorded(cards)).toBe(1);
+  expect(await recorded([poor!, other!])).toBe(messages - 1);
 });
 
 it('a message whose sender no longer waits is not judged', async () => {
