@@ -137,6 +137,8 @@ const leg = (
 ): string =>
   `0, '${account}', 'USD', ${number}, null, 'deposit', 'admin_deposit', null, ${amount}, 0, 0, ${after}, ${after === null ? null : 0}, ${after === null ? null : 0}, ${forced}, false`;
 
+const inEuros = (given: string): string => given.replace("'USD'", "'EUR'");
+
 const DENIED = /permission denied|must be owner|must be superuser|must have|must be able/;
 
 /** A statement in a transaction that presents these bytes as the proof of a session. */
@@ -246,6 +248,34 @@ const ATTACKS: readonly [what: string, statement: string, refusal: RegExp][] = [
     'write an entry of an internal account as a client’s',
     write([], [leg('funding:USD', 1, '1', '1')]),
     /has no balance/,
+  ],
+  [
+    'write an entry in another currency than its account has',
+    write(
+      [[ACCOUNT, 2, 3, '8']],
+      [leg(ACCOUNT, 3, '1', '8'), leg('funding:USD', null, '-1', null)].map(inEuros),
+    ),
+    /does not exist in its currency/,
+  ],
+  [
+    'write entries in two currencies to one account',
+    write(
+      [[ACCOUNT, 2, 4, '9']],
+      [
+        leg(ACCOUNT, 3, '1', '8'),
+        leg('funding:USD', null, '-1', null),
+        ...[leg(ACCOUNT, 4, '1', '9'), leg('funding:EUR', null, '-1', null)].map(inEuros),
+      ],
+    ),
+    /does not exist in its currency/,
+  ],
+  [
+    'raise the stored balance of an internal account',
+    write(
+      [['funding:USD', 0, 1, '5']],
+      [leg('funding:USD', 1, '5', '5'), leg('funding:USD', null, '-5', null)],
+    ),
+    /does not exist in its currency/,
   ],
   [
     'write from an old state',
