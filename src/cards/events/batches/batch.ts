@@ -31,7 +31,7 @@ export interface Submission {
 
 export type Result = { answer: KeyedAnswer } | { error: unknown };
 
-/** What becomes of a submission. `known` is the answer that its key has stored. */
+/** The fate of a submission. `known` is the answer that its key has stored. */
 type Outcome = { judgement: Judgement } | { known: KeyedAnswer } | { refusal: Problem };
 
 /** From so many messages on, Postgres gains more by an early start than a second statement costs. */

@@ -31,7 +31,7 @@ export interface Gatherer {
 
 /**
  * Creates the hot path of card events. Requests that arrive while transactions are under way are gathered into the next
- * one. They share one commit, one lock of a busy master account and three round trips, and each caller gets its own
+ * one. They share one commit, one lock of a busy master account and two round trips, and each caller gets its own
  * answer. When a batch times out on a lock, each tenant's messages go to a lane of their own until it is empty, so that
  * a slow lock delays only its tenant. A message that fails by a fault of the database fails alone.
  */
