@@ -6,12 +6,12 @@ import { createDatabase, type Database } from '../../src/kernel/db/database';
 import { type OpenedKeyring, openKeyring } from '../../src/kernel/security/installation-keys';
 import type { KeyPurpose, SealingPurpose } from '../../src/kernel/security/purposes';
 import { renewalOf, type SealedPlace } from '../../src/kernel/security/sealed-columns';
-import { freePort } from '../../src/startup/embedded/ports';
 import { runtimeUrl } from '../../src/startup/embedded/postgres/connection';
 import { killAll, START_MS } from '../startup/process';
 import { masterKeysOf, masterKeysText } from '../support/keyring';
 import { command } from '../support/operator';
 import { type Received, type Receiver, startReceiver } from '../support/outside/receiver';
+import { ownPort } from '../support/own-port';
 import { type Credential, type Fleet, startFleet } from '../support/product';
 import { until } from '../support/until';
 import { ask } from './persistent';
@@ -65,7 +65,7 @@ const signingKeyOf = async (credential: Credential): Promise<string> =>
   ) ?? '';
 
 beforeAll(async () => {
-  const secondPort = await freePort();
+  const secondPort = await ownPort();
   fleet = await startFleet({ MASTER_KEYS: `${OLD},${FRESH}`, TEMPORAL_ENCRYPTION: 'on' });
   receiver = await startReceiver({ http: true });
   database = createDatabase({ url: fleet.databaseUrl, poolSize: 2, name: 'test' });

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { cardwright } from '../../client/src';
 import { createDatabase, type Database } from '../../src/kernel/db/database';
 import type { TemporalClient } from '../../src/kernel/temporal/connection';
-import { freePort } from '../../src/startup/embedded/ports';
 import { connectionUrl } from '../../src/startup/embedded/postgres/connection';
 import { DATABASE } from '../../src/startup/embedded/postgres/server';
 import { INTEGRATE } from '../docs/steps';
 import { commandsOf, programOf, typed } from '../docs/typed';
 import { setLimits } from '../support/operator';
 import { takeTurn, temporalAt } from '../support/outside/temporal-client';
+import { ownPort } from '../support/own-port';
 import { temporaryFolder } from '../support/servers';
 import { DEMO_MS, installation } from './installation';
 
@@ -44,7 +44,7 @@ async function reader(commands: string[]): Promise<string> {
   symlinkSync(dataDir, join(folder, '.data'));
   const environment = { PATH: process.env['PATH'], DATA_DIR: dataDir };
   const url = world.whole.credentials.baseUrl;
-  const typing = commands.join('\n').replaceAll('9900', String(await freePort()));
+  const typing = commands.join('\n').replaceAll('9900', String(await ownPort()));
   return typed(typing, { folder, url, environment }).finally(() => rmSync(folder, { recursive: true }));
 }
 

@@ -8,11 +8,11 @@ import { until as waitUntil } from '../../client/src';
 import { Decimal } from '../../src/kernel/money/money';
 import { createSandboxFileBank, type SandboxFileBank } from '../../src/parties/iso20022/sandbox/bank';
 import { createXmlReader } from '../../src/parties/iso20022/xml/reader';
-import { freePort } from '../../src/startup/embedded/ports';
 import { SECRET, type StripeAccount, stripeAccount } from '../parties/card-processor/stripe/account';
 import { networkOf } from '../parties/card-processor/stripe/network';
 import { killAll, START_MS } from '../startup/process';
 import type { Client } from '../support/api';
+import { ownPort } from '../support/own-port';
 import { temporaryFolder } from '../support/servers';
 import { pendingCardholder, until } from './client';
 import { type LiveInstallation, startLive } from './live-installation';
@@ -49,7 +49,7 @@ beforeAll(async () => {
   const rates = join(dataDir, 'rates.json');
   writeFileSync(rates, JSON.stringify({ base: 'USD', rates: { EUR: '0.9' } }));
   live = await startLive(dataDir, {
-    PORT: String(await freePort()),
+    PORT: String(await ownPort()),
     PARTY_CARD_PROCESSOR: 'stripe',
     PARTY_CARDHOLDER_REVIEW: 'stripe',
     STRIPE_SECRET_KEY: 'sk_live_abc',

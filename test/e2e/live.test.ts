@@ -6,9 +6,9 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { PARTIES, partyVariable } from '../../src/kernel/parties';
-import { freePort } from '../../src/startup/embedded/ports';
 import { killAll, type Run, START_MS, start } from '../startup/process';
 import type { Client } from '../support/api';
+import { ownPort } from '../support/own-port';
 import { temporaryFolder } from '../support/servers';
 import { pendingCardholder, until } from './client';
 import { type LiveInstallation, startLive } from './live-installation';
@@ -34,7 +34,7 @@ let lost = 0;
 
 beforeAll(async () => {
   parties = start(['--role', 'parties'], { DATA_DIR: partiesDir, LOG_LEVEL: 'warn' });
-  const port = await freePort();
+  const port = await ownPort();
   baseUrl = `http://127.0.0.1:${port}`;
   const [publicUrl] = await Promise.all([startWay(), parties.until(/parties are ready/)]);
   settings = parseEnv(readFileSync(join(partiesDir, 'parties.env'), 'utf8')) as Record<string, string>;

@@ -3,10 +3,10 @@ import { Agent, request } from 'node:http';
 import { createDatabase, type Database } from '../../src/kernel/db/database';
 import { Decimal } from '../../src/kernel/money/money';
 import { receivePayment } from '../../src/parties/bank/sandbox/receive';
-import { freePort } from '../../src/startup/embedded/ports';
 import { CREDIT_CALLBACK_PATH } from '../../src/transfers/iban/credits/kind';
 import { ask } from '../chaos/persistent';
 import { type Receiver, startReceiver } from '../support/outside/receiver';
+import { ownPort } from '../support/own-port';
 import { type Credential, type Fleet, startFleet } from '../support/product';
 import { until } from '../support/until';
 import { answerOf, type BalancedLoad, startBalancedLoad } from './balanced-load';
@@ -33,7 +33,7 @@ let accountId: string;
 let load: BalancedLoad | undefined;
 
 beforeAll(async () => {
-  secondPort = await freePort();
+  secondPort = await ownPort();
   fleet = await startFleet({
     SHUTDOWN_SECONDS: '60',
     SANDBOX_PARTIES_URL: `http://127.0.0.1:${secondPort}`,

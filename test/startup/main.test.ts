@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { cardwright } from '../../client/src';
 import { DECLARED_SEARCH_ATTRIBUTES } from '../../src/kernel/temporal/search-attributes';
 import type { DemoCredentials } from '../../src/startup/demo-credentials';
-import { freePort } from '../../src/startup/embedded/ports';
 import { stillRuns } from '../../src/startup/embedded/process-identity';
 import { temporalExecutable } from '../../src/startup/embedded/temporal/binary';
 import { startTemporal } from '../../src/startup/embedded/temporal/server';
 import { command } from '../support/operator';
+import { ownPort } from '../support/own-port';
 import { quietLog, temporaryFolder, toolContext } from '../support/servers';
 import { until } from '../support/until';
 import { embeddedServers, killAll, READY, START_MS, start as startProcess } from './process';
@@ -128,7 +128,7 @@ it(
   'logs once that Temporal does not answer, and once that it is back',
   async () => {
     const own = temporaryFolder('main-temporal');
-    const port = await freePort();
+    const port = await ownPort();
     const address = { TEMPORAL_ADDRESS: `127.0.0.1:${port}` };
     const run = start([], { ...address, DATA_DIR: own, CHAIN: 'off', LOG_LEVEL: 'info' });
     await run.until(/TEMPORAL_ADDRESS: Temporal does not answer/);

@@ -17,7 +17,7 @@ import contracts from '../../contracts/contracts.json';
 import { CREATE2_FACTORY } from '../../src/parties/chain/create2';
 import { MULTICALL } from '../../src/parties/chain/evm/multicall';
 import { anvilExecutable } from '../../src/startup/embedded/chain/binary';
-import { freePort } from '../../src/startup/embedded/ports';
+import { ownPort } from './own-port';
 import { timed } from './run/timed';
 import { kill } from './servers';
 
@@ -51,7 +51,7 @@ export async function startTestChain({
 }: TestChainOptions = {}) {
   const executable = anvilExecutable();
   if (!executable) throw new Error('@foundry-rs/anvil is not installed for this machine');
-  const port = await freePort();
+  const port = await ownPort();
   const args = [
     ...['--host', '127.0.0.1', '--port', String(port), '--chain-id', String(chainId), '--quiet'],
     // Like Ethereum (EIP-7825), allows at most 16,777,216 gas for a transaction.

@@ -9,7 +9,6 @@ import { DECLARED_SEARCH_ATTRIBUTES } from '../../src/kernel/temporal/search-att
 import type { DemoCredentials } from '../../src/startup/demo-credentials';
 import { anvilExecutable } from '../../src/startup/embedded/chain/binary';
 import { startChain } from '../../src/startup/embedded/chain/server';
-import { freePort } from '../../src/startup/embedded/ports';
 import { runtimeUrl } from '../../src/startup/embedded/postgres/connection';
 import { startPostgres } from '../../src/startup/embedded/postgres/server';
 import { temporalExecutable } from '../../src/startup/embedded/temporal/binary';
@@ -17,6 +16,7 @@ import { startTemporal } from '../../src/startup/embedded/temporal/server';
 import { READY, type Run, START_MS, start } from '../startup/process';
 import { masterKeysText, SIGNER_KEYS_TEXT } from './keyring';
 import { anotherOperator, commandReading } from './operator';
+import { ownPort } from './own-port';
 import { giveOwnPorts, quietLog, temporaryFolder, toolContext } from './servers';
 
 /** Runs the whole product in processes: as `npm start` does, and as docker-compose.yml does. */
@@ -127,7 +127,7 @@ export async function startFleet(
     temporalOn(dataDir),
     chainOn(dataDir),
   ]);
-  const port = await freePort();
+  const port = await ownPort();
   const masterKey = randomBytes(32);
   const environment = {
     NODE_ENV: 'production',

@@ -4,7 +4,6 @@ import { rm } from 'node:fs/promises';
 import { freemem, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { EmbeddedLog } from '../../src/startup/embedded/log-file';
-import { freePort } from '../../src/startup/embedded/ports';
 import { type EmbeddedPostgres, startPostgres } from '../../src/startup/embedded/postgres/server';
 import { writeState } from '../../src/startup/embedded/state-file';
 import { temporalExecutable } from '../../src/startup/embedded/temporal/binary';
@@ -14,6 +13,7 @@ import {
   type TemporalOptions,
 } from '../../src/startup/embedded/temporal/server';
 import { defaultCacheDir, type ToolContext } from '../../src/startup/embedded/tool-cache';
+import { ownPort } from './own-port';
 import { timed } from './run/timed';
 import { testServerExecutable } from './temporal-test-server';
 
@@ -53,7 +53,7 @@ function hasRoom(): boolean {
  * ports, and a killed server may find that another one has taken its port.
  */
 export async function giveOwnPorts(dataDir: string): Promise<void> {
-  const [port, uiPort, chainPort] = [await freePort(), await freePort(), await freePort()];
+  const [port, uiPort, chainPort] = [await ownPort(), await ownPort(), await ownPort()];
   await writeState(join(dataDir, 'temporal.json'), { port, uiPort });
   await writeState(join(dataDir, 'chain.json'), { port: chainPort });
 }

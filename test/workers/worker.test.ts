@@ -6,9 +6,9 @@ import { Context } from '@temporalio/activity';
 import { type Client, WorkflowFailedError } from '@temporalio/client';
 import { conflict } from '../../src/kernel/errors';
 import { createTemporalClient } from '../../src/kernel/temporal/connection';
-import { freePort } from '../../src/startup/embedded/ports';
 import { bundle, workflowBundle } from '../../workers/bundle';
 import { startWorkers, type Workers } from '../../workers/worker';
+import { ownPort } from '../support/own-port';
 import { startTestTemporal } from '../support/servers';
 import { inTheClear, quiet, type RealTemporal, realTemporal } from '../support/temporal';
 import { until } from '../support/until';
@@ -169,7 +169,7 @@ it('abandons an activity that does not end in time', async () => {
 });
 
 it('starts when Temporal becomes available, and can stop while Temporal is away', async () => {
-  const options = { ...temporal.options, address: `127.0.0.1:${await freePort()}` };
+  const options = { ...temporal.options, address: `127.0.0.1:${await ownPort()}` };
   const activities = { echo: async (text: string) => text };
   const patient = start(activities, options);
   await patient.shutdown();

@@ -233,7 +233,7 @@ export async function during<T>(tx: Tx, work: (tx: Tx) => Promise<T>): Promise<T
   }
 }
 
-/** Resolves when the statements of this turn of the event loop are on their way. Nothing else is read meanwhile. */
+/** Resolves when the statements of this turn of the event loop are on their way, before the next turn. */
 export const statementsSent = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /**

@@ -1,9 +1,9 @@
 import { findOpened } from '../../../src/chain/networks/operations';
 import { deriveWallets } from '../../../src/chain/wallets/operations';
-import { freePort } from '../../../src/startup/embedded/ports';
 import { type Client, type TestApi, testApi } from '../../support/api';
 import { startTestChain, type TestChain } from '../../support/chain';
 import { chainDoor, withLocalNetwork } from '../../support/networks';
+import { ownPort } from '../../support/own-port';
 
 let api: TestApi;
 let chain: TestChain;
@@ -18,7 +18,7 @@ beforeAll(async () => {
   client = await api.client();
   token = (await withLocalNetwork(api, chain)).token;
   door = await chainDoor(chain.url);
-  gone = `http://127.0.0.1:${await freePort()}/`;
+  gone = `http://127.0.0.1:${await ownPort()}/`;
 });
 afterAll(() => Promise.all([api.close(), chain.stop(), door.close()]));
 

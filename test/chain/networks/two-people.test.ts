@@ -4,12 +4,12 @@ import type { Logger } from 'pino';
 import { judgedTerms } from '../../../src/chain/networks/changes/update';
 import { warnOfFewHosts } from '../../../src/chain/networks/nodes/hosts';
 import { findOpened, type OpenedNetwork } from '../../../src/chain/networks/operations';
-import { freePort } from '../../../src/startup/embedded/ports';
 import { type Client, type TestApi, testApi } from '../../support/api';
 import { startTestChain, type TestChain } from '../../support/chain';
 import { testKeyring } from '../../support/keyring';
 import { chainDoor, withLocalNetwork } from '../../support/networks';
 import { operatorOf, setLimits, type TestOperator } from '../../support/operator';
+import { ownPort } from '../../support/own-port';
 
 const masterKey = randomBytes(32);
 let api: TestApi;
@@ -146,7 +146,7 @@ test('is asked for at the desk by one operator, and saved when another approves 
 });
 
 test('asks the nodes again at the approval', async () => {
-  const [other, port] = [await chainDoor(chain.url), await freePort()];
+  const [other, port] = [await chainDoor(chain.url), await ownPort()];
   const { body } = await put({ rpcUrls: [other.as(31_337), `http://127.0.0.1:${port}/`] });
   await other.close();
   const { err, code } = await ida('approval', 'approve', body.approvalId);

@@ -2,10 +2,10 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { createDatabase, type Database } from '../../../src/kernel/db/database';
-import { freePort } from '../../../src/startup/embedded/ports';
 import { connectionUrl } from '../../../src/startup/embedded/postgres/connection';
 import { DATABASE } from '../../../src/startup/embedded/postgres/server';
 import { type Run, start } from '../../startup/process';
+import { ownPort } from '../../support/own-port';
 import { temporaryFolder } from '../../support/servers';
 
 /** The sandbox's parties in a process with a database of their own. They keep their address and their data when they are killed. */
@@ -20,7 +20,7 @@ export interface ApartParties {
 /** @param closing receives how the parties are stopped */
 export async function startParties(closing: (() => unknown)[]): Promise<ApartParties> {
   const dataDir = temporaryFolder('parties');
-  const environment = { DATA_DIR: dataDir, LOG_LEVEL: 'warn', PORT: String(await freePort()) };
+  const environment = { DATA_DIR: dataDir, LOG_LEVEL: 'warn', PORT: String(await ownPort()) };
   let run: Run;
   async function serve(): Promise<void> {
     run = start(['--role', 'parties'], environment);

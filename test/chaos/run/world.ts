@@ -5,10 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { SWEEP_STRATEGIES, type SweepStrategyName } from '../../../src/chain/gas-station/strategies/port';
 import { createDatabase, type Database } from '../../../src/kernel/db/database';
-import { freePort } from '../../../src/startup/embedded/ports';
 import { runtimeUrl } from '../../../src/startup/embedded/postgres/connection';
 import { killAll } from '../../startup/process';
 import { type Receiver, startReceiver } from '../../support/outside/receiver';
+import { ownPort } from '../../support/own-port';
 import { type Credential, type Fleet, type Kept, startFleet } from '../../support/product';
 import { temporaryFolder } from '../../support/servers';
 import { type ChainWorld, openChainWorld } from '../chain/world';
@@ -95,7 +95,7 @@ export async function openWorld(other?: string): Promise<ChaosWorld> {
     const documents = temporaryFolder('documents');
     closing.push(() => rmSync(documents, { recursive: true, force: true }));
     const hasDisk = mounted(documents, DISK_BYTES.documents, closing);
-    const deskPort = await freePort();
+    const deskPort = await ownPort();
     const environment = {
       ...parties.addresses,
       PUBLIC_URL: balancer.url,
@@ -197,7 +197,7 @@ async function startOthers(fleet: Fleet, { balancer, deskPort, other, closing }:
     NODE_OPTIONS: `--import ${pathToFileURL(join(__dirname, 'shifted-clock.mjs')).href}`,
     CLOCK_SHIFT_MS: String(CLOCK_SHIFTS_MS[name]),
   });
-  const port = await freePort();
+  const port = await ownPort();
   const [api, worker, dispatcher, dispatcher2, desk] = await Promise.all([
     fleet.another('api', { ...apart('api 2'), PORT: String(port) }, other),
     fleet.another('worker', apart('worker 2'), other),

@@ -6,11 +6,11 @@ import { createTemporalClient, type TemporalClient } from '../../../src/kernel/t
 import { createHandOver, type FirstStep, type HandingOver } from '../../../src/kernel/temporal/hand-over';
 import { relayOnce, startRelay } from '../../../src/kernel/temporal/relay';
 import { DECLARED_SEARCH_ATTRIBUTES } from '../../../src/kernel/temporal/search-attributes';
-import { freePort } from '../../../src/startup/embedded/ports';
 import { temporalExecutable } from '../../../src/startup/embedded/temporal/binary';
 import { type EmbeddedTemporal, startTemporal } from '../../../src/startup/embedded/temporal/server';
 import { onServer, type TestDatabase, testDatabase } from '../../support/database';
 import { testKeyring } from '../../support/keyring';
+import { ownPort } from '../../support/own-port';
 import { quietLog, temporaryFolder, toolContext } from '../../support/servers';
 import { quiet } from '../../support/temporal';
 import { until } from '../../support/until';
@@ -47,7 +47,7 @@ const commitAndHand = (ids: string[]) =>
   );
 
 beforeAll(async () => {
-  [dataDir, port] = [temporaryFolder(), await freePort()];
+  [dataDir, port] = [temporaryFolder(), await ownPort()];
   await startServer();
   const options = { address: `127.0.0.1:${port}`, namespace: 'default', encrypt: false };
   temporal = createTemporalClient(options, testKeyring(Buffer.alloc(32)));

@@ -1,6 +1,6 @@
 /** @long */
 import { OutcomeUnknown, PartyAway, PartyRefused, UnreadableAnswer } from '../../../src/process/party-errors';
-import { freePort } from '../../../src/startup/embedded/ports';
+import { ownPort } from '../../support/own-port';
 import {
   ADAPTERS,
   type AdapterName,
@@ -78,7 +78,7 @@ describe.each(ADAPTERS)('an order to %s', (name) => {
   });
 
   it('was not given when the connection is refused', async () => {
-    const nobody = adaptersOf(`http://127.0.0.1:${await freePort()}`);
+    const nobody = adaptersOf(`http://127.0.0.1:${await ownPort()}`);
     expect((await thrown(nobody[name].order())).constructor).toBe(PartyAway);
   });
 });

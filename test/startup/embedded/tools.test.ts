@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { create } from 'tar';
-import { freePort } from '../../../src/startup/embedded/ports';
 import { temporalExecutable } from '../../../src/startup/embedded/temporal/binary';
 import type { Release } from '../../../src/startup/embedded/temporal/download';
 import { defaultCacheDir, type ToolContext } from '../../../src/startup/embedded/tool-cache';
+import { ownPort } from '../../support/own-port';
 import { temporaryFolder, timeSkippingServer } from '../../support/servers';
 import { startedInTime } from '../../support/temporal';
 import { testServerExecutable } from '../../support/temporal-test-server';
@@ -136,7 +136,7 @@ test('lists all failed ways in one message that says what to do', async () => {
 });
 
 test('gives up an unreachable site soon', async () => {
-  const away = { ...release(), base: `http://127.0.0.1:${await freePort()}/` };
+  const away = { ...release(), base: `http://127.0.0.1:${await ownPort()}/` };
   await expect(testServerExecutable(context(), away)).rejects.toThrow(
     /the download: .*ECONNREFUSED[\s\S]*TEMPORAL_TEST_SERVER_PATH/,
   );

@@ -7,7 +7,6 @@ import { typescriptOf } from '../../../scripts/unpack-commit';
 import { createDatabase, type Database } from '../../../src/kernel/db/database';
 import { Decimal } from '../../../src/kernel/money/money';
 import { createTemporalClient, type TemporalClient } from '../../../src/kernel/temporal/connection';
-import { freePort } from '../../../src/startup/embedded/ports';
 import { runtimeUrl } from '../../../src/startup/embedded/postgres/connection';
 import { ask } from '../../chaos/persistent';
 import { LANE_NAMES, openTenant, startTraffic, type Tenant, type Traffic } from '../../chaos/traffic';
@@ -15,6 +14,7 @@ import { masterKeysText, testKeyring } from '../../support/keyring';
 import { command } from '../../support/operator';
 import { type HttpBalancer, startHttpBalancer } from '../../support/outside/http-balancer';
 import { type Receiver, startReceiver } from '../../support/outside/receiver';
+import { ownPort } from '../../support/own-port';
 import { type Credential, type Fleet, type Kept, startFleet } from '../../support/product';
 import { until } from '../../support/until';
 import { killAll, START_MS } from '../process';
@@ -105,7 +105,7 @@ interface Running {
 
 /** Starts the roles of a version, which get no requests yet. The worker works at once. */
 async function startRoles(folder: string): Promise<Running> {
-  const [port, deskPort] = [await freePort(), await freePort()];
+  const [port, deskPort] = [await ownPort(), await ownPort()];
   const [worker, dispatcher, signer, ownApi, ownDesk] = await Promise.all([
     fleet.another('worker', {}, folder),
     fleet.another('dispatcher', {}, folder),
@@ -166,7 +166,7 @@ beforeAll(async () => {
     { address: fleet.temporalAddress, namespace: 'default', encrypt: false },
     testKeyring(),
   );
-  const deskPort = await freePort();
+  const deskPort = await ownPort();
   const deskUrl = `http://127.0.0.1:${deskPort}`;
   const [oldDesk, dispatcher] = await Promise.all([
     fleet.another('desk', { DESK_PORT: String(deskPort) }, versions.old),

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '../../../src/startup/embedded/ports';
+import { ownPort } from '../own-port';
 import { until } from '../until';
 
 /** The PgBouncer of this machine, started for a test. */
@@ -33,7 +33,7 @@ export async function startPgBouncer(
   const { hostname, port, pathname, username, password } = new URL(direct);
   const folder = mkdtempSync(join(tmpdir(), 'cardwright-pgbouncer-'));
   chmodSync(folder, 0o755);
-  const listenPort = await freePort();
+  const listenPort = await ownPort();
   const [users, settings] = [join(folder, 'users.txt'), join(folder, 'pgbouncer.ini')];
   writeFileSync(users, `"${decodeURIComponent(username)}" "${decodeURIComponent(password)}"\n`);
   writeFileSync(

@@ -134,7 +134,7 @@ export async function startRealS3(program: string): Promise<S3Server> {
   const folder = await mkdtemp(join(tmpdir(), 'cardwright-s3-'));
   await mkdir(join(folder, 'data', 'documents'), { recursive: true });
   await mkdir(join(folder, 'meta'));
-  const port = await freePort();
+  const port = await ownPort();
   const child = spawn(
     program,
     ['--port', `127.0.0.1:${port}`, 'posix', '--sidecar', join(folder, 'meta'), join(folder, 'data')],
@@ -156,7 +156,7 @@ export async function startRealS3(program: string): Promise<S3Server> {
   };
 }
 
-async function freePort(): Promise<number> {
+async function ownPort(): Promise<number> {
   const server = createTcpServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { freePort } from '../../../src/startup/embedded/ports';
 import type { ToolContext } from '../../../src/startup/embedded/tool-cache';
+import { ownPort } from '../own-port';
 import { toolContext } from '../servers';
 import { goProgram } from './go-program';
 
@@ -25,7 +25,7 @@ export interface StripeMock {
 const START_MS = 60_000;
 
 export async function startStripeMock(executable: string): Promise<StripeMock> {
-  const port = await freePort();
+  const port = await ownPort();
   const child = spawn(executable, ['-http-addr', `127.0.0.1:${port}`], { stdio: 'ignore' });
   await untilListens(child, port);
   return {

@@ -24,7 +24,10 @@ export interface Submission {
   trace?: string | undefined;
   /** How long the sender waits for its answer, when it is no usual request. The message is not judged after that. */
   patienceMs?: number;
-  /** Renders a success and a refusal as they are sent and stored under the key. */
+  /**
+   * Renders a success and a refusal as they are sent and stored under the key. Called after the whole batch is judged, so
+   * the judgement's card may have gone further.
+   */
   render(decision: Judgement): StoredAnswer;
   refuse(problem: Problem): StoredAnswer;
 }
@@ -53,7 +56,7 @@ export async function runBatch(tx: Tx, deps: CardEventDeps, batch: Submission[])
   tellWhenCommitted(tx);
   countWhenCommitted(tx, deps, board);
   const ledger = board.book.written();
-  const first = batch.length >= WORTH_TWO;
+  const first = ledger !== undefined && batch.length >= WORTH_TWO;
   if (first) {
     writeWithCommit(tx, [ledger]);
     await statementsSent();

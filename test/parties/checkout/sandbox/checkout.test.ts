@@ -10,9 +10,9 @@ import {
   PartyRefused,
   UnreadableAnswer,
 } from '../../../../src/process/party-errors';
-import { freePort } from '../../../../src/startup/embedded/ports';
 import { type TestApi, testApi } from '../../../support/api';
 import { type Received, type Receiver, startReceiver } from '../../../support/outside/receiver';
+import { ownPort } from '../../../support/own-port';
 import { until } from '../../../support/until';
 import { summaryOf } from '../summary';
 
@@ -404,7 +404,7 @@ describe('the adapter', () => {
 
   it('reports that nothing was done when the connection is refused', async () => {
     const nobody = createHttpCheckout({
-      baseUrl: `http://127.0.0.1:${await freePort()}`,
+      baseUrl: `http://127.0.0.1:${await ownPort()}`,
       secret: secret(),
     });
     const error = await nobody.createSession(order()).catch((thrown: Error) => thrown);
