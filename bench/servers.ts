@@ -95,7 +95,8 @@ export async function createDatabase(serverUrl: string, name: string): Promise<v
   await client.end();
 }
 
-const BASE_PORTS = { api: 10_000, worker: 12_500, dispatcher: 20_000, signer: 22_500 };
+/** Clients of HTTP refuse port 10,080. */
+const BASE_PORTS = { api: 10_100, worker: 12_600, dispatcher: 20_000, signer: 22_500 };
 type Role = keyof typeof BASE_PORTS;
 
 /** A role's HTTP port; metrics have the port 5,000 above. Linux gives no connection a port in this range. */

@@ -3,10 +3,11 @@ import { createHash } from 'node:crypto';
 import { accessSync, constants } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { S3Settings } from '../../../src/kernel/config/s3';
+import { ownPort } from '../own-port';
 import { faultOfSignature } from './signature-v4';
 
 export interface S3Server {
@@ -154,14 +155,6 @@ export async function startRealS3(program: string): Promise<S3Server> {
       await rm(folder, { recursive: true, force: true });
     },
   };
-}
-
-async function ownPort(): Promise<number> {
-  const server = createTcpServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 async function untilAnswered(url: string, child: ChildProcess): Promise<void> {
