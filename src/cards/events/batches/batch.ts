@@ -56,14 +56,14 @@ export async function runBatch(tx: Tx, deps: CardEventDeps, batch: Submission[])
   tellWhenCommitted(tx);
   countWhenCommitted(tx, deps, board);
   const ledger = board.book.written();
-  const first = ledger !== undefined && batch.length >= WORTH_TWO;
-  if (first) {
+  const isAhead = ledger !== undefined && batch.length >= WORTH_TWO;
+  if (isAhead) {
     writeWithCommit(tx, [ledger]);
     await statementsSent();
   }
   const stored: KeptAnswer[] = [];
   const results = batch.map((submission, index) => resultOf(submission, outcomes[index]!, stored));
-  writeWithCommit(tx, [...recordWrites(board), first ? undefined : ledger, answersWrite(stored)]);
+  writeWithCommit(tx, [...recordWrites(board), isAhead ? undefined : ledger, answersWrite(stored)]);
   return results;
 }
 
